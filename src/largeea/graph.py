@@ -1,0 +1,202 @@
+"""The data everything works on: a knowledge graph, links between two of them, and the alignment task.
+
+All of it is columnar and immutable. Ids are positions: entity 7 is row 7 of `KnowledgeGraph.entities`.
+Entities and relations are sorted by IRI and triples by id, so the order of the input lines leaves no trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+Bool = npt.NDArray[np.bool_]
+Strings: TypeAlias = pa.LargeStringArray
+"""An Arrow column of text, with nulls where a value is missing."""
+
+
+def strings(values: Any = ()) -> Strings:
+    """An Arrow text column from any iterable of str (or None)."""
+    return pa.array(values, type=pa.large_string())
+
+
+def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
+    """A read-only, contiguous array of `dtype`, shaped `[n]` or `[n, width]`.
+
+    A view is frozen too, without a copy: the caller gives the array away.
+    """
+    array = np.ascontiguousarray(array, dtype=dtype).reshape((-1,) if width is None else (-1, width))
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes:
+    """Literal values of entities: row i says that `entity[i]` has `value[i]` for `predicate[i]`.
+
+    `tag[i]` is what came with the literal: nothing (""), a language ("@en") or a datatype IRI.
+    """
+
+    entity: Int32
+    predicate: Int32
+    tag: Int32
+    value: Strings
+    predicates: Strings
+    tags: Strings
+
+    def __post_init__(self) -> None:
+        for name in ("entity", "predicate", "tag"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.int32))
+
+    def __len__(self) -> int:
+        return len(self.entity)
+
+    @classmethod
+    def none(cls) -> Attributes:
+        """No literals at all."""
+        empty = np.empty(0, np.int32)
+        return cls(empty, empty, empty, strings(), strings(), strings())
+
+
+@dataclass(frozen=True)
+class ReadCounts:
+    """What became of everything that was read: `statements = triples + literals + duplicates`."""
+
+    files: int = 0
+    statements: int = 0
+    triples: int = 0
+    literals: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+
+    def __add__(self, other: ReadCounts) -> ReadCounts:
+        return ReadCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeGraph:
+    """`G = (E, R, T)`: entities by IRI, their names (null where there is none), relations, triples `[n, 3]`.
+
+    Columns of `triples` are head entity, relation, tail entity.
+    """
+
+    entities: Strings
+    names: Strings
+    relations: Strings
+    triples: Int32
+    attributes: Attributes = field(default_factory=Attributes.none)
+    counts: ReadCounts = field(default_factory=ReadCounts)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "triples", frozen(self.triples, np.int32, 3))
+        if len(self.names) != len(self.entities):
+            raise ValueError(f"{len(self.entities)} entities but {len(self.names)} names")
+
+    @property
+    def size(self) -> int:
+        """Number of entities."""
+        return len(self.entities)
+
+    @property
+    def named(self) -> Bool:
+        """Which entities have a name, `[size]`."""
+        return np.asarray(pc.is_valid(self.names))
+
+    @property
+    def anonymous(self) -> Bool:
+        """Which entities are blank nodes: they carry structure but have no IRI to link, `[size]`."""
+        return np.asarray(pc.starts_with(self.entities, "_:"))
+
+    def degrees(self) -> Int64:
+        """Triples each entity takes part in, `[size]`; a self-loop counts twice."""
+        return np.bincount(self.triples[:, [0, 2]].ravel(), minlength=self.size).astype(np.int64)
+
+    def find(self, iris: Strings) -> Int32:
+        """Positions of IRIs among the entities, -1 where unknown."""
+        found = pc.index_in(iris.cast(pa.large_string()), value_set=self.entities)
+        return np.asarray(pc.fill_null(found, -1), dtype=np.int32)
+
+    def with_names(self, names: Strings) -> KnowledgeGraph:
+        """The same graph under other names."""
+        return replace(self, names=names)
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Pairs (source entity, target entity) as `[n, 2]`, with an optional weight each."""
+
+    pairs: Int32
+    weight: Float32 | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
+        if self.weight is not None:
+            object.__setattr__(self, "weight", frozen(self.weight, np.float32))
+            if len(self.weight) != len(self.pairs):
+                raise ValueError(f"{len(self.pairs)} pairs but {len(self.weight)} weights")
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @classmethod
+    def none(cls) -> Links:
+        """No links at all."""
+        return cls(np.empty((0, 2), np.int32))
+
+    @property
+    def source(self) -> Int32:
+        """Source ends, `[n]`."""
+        return self.pairs[:, 0]
+
+    @property
+    def target(self) -> Int32:
+        """Target ends, `[n]`."""
+        return self.pairs[:, 1]
+
+    def reversed(self) -> Links:
+        """The same pairs seen from the target's side."""
+        return Links(self.pairs[:, ::-1], self.weight)
+
+    def take(self, rows: npt.NDArray[Any]) -> Links:
+        """The links at `rows` (positions or a mask)."""
+        return Links(self.pairs[rows], None if self.weight is None else self.weight[rows])
+
+    def canonical(self) -> Links:
+        """Sorted, each pair once (with its highest weight)."""
+        weight = np.ones(len(self), np.float32) if self.weight is None else self.weight
+        order = np.lexsort((-weight, self.target, self.source))
+        pairs = self.pairs[order]
+        first = np.ones(len(pairs), bool)
+        first[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
+        return self.take(order[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What an alignment step may know: both graphs and the seeds (`psi'`). Test links are never in here."""
+
+    source: KnowledgeGraph
+    target: KnowledgeGraph
+    seeds: Links = field(default_factory=Links.none)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A benchmark: two graphs, all links known between them, and official train/test splits by fold name."""
+
+    source: KnowledgeGraph
+    target: KnowledgeGraph
+    links: Links
+    folds: dict[str, tuple[Links, Links]] = field(default_factory=dict)
+
+    def reversed(self) -> Pair:
+        """The same benchmark in the other direction."""
+        folds = {name: (train.reversed(), test.reversed()) for name, (train, test) in self.folds.items()}
+        return Pair(self.target, self.source, self.links.reversed(), folds)

@@ -1,0 +1,258 @@
+"""`Similarity`: the one matrix type (M_s, M_se, M_st, M_n, M). Sparse, float32, and *absent means worst*.
+
+Every matrix has a `floor`: the score an absent entry counts as, never above any kept score. The algebra is
+that of the dense matrix filled with the floor, so an absent entry can never outrank a kept one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from largeea.graph import Bool, Float32, Int32, Int64, Links, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """Scores of candidate pairs, `[sources, targets]`, in CSR form with ascending targets in each row."""
+
+    shape: tuple[int, int]
+    indptr: Int64
+    indices: Int32
+    scores: Float32
+    floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("indptr", np.int64), ("indices", np.int32), ("scores", np.float32)):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        if len(self.indptr) != self.shape[0] + 1 or self.indptr[-1] != len(self.indices):
+            raise ValueError(f"row pointers do not fit a matrix of shape {self.shape}")
+        if len(self.indices) != len(self.scores):
+            raise ValueError(f"{len(self.indices)} targets but {len(self.scores)} scores")
+        object.__setattr__(self, "floor", float(np.float32(self.floor)))
+        if not (np.isfinite(self.floor) and _lowest(self.scores) >= self.floor):
+            raise ValueError(f"score {_lowest(self.scores)} is below the floor {self.floor} or is no number")
+
+    # Making and unmaking
+
+    @classmethod
+    def from_entries(
+        cls,
+        rows: npt.ArrayLike,
+        columns: npt.ArrayLike,
+        scores: npt.ArrayLike,
+        shape: tuple[int, int],
+        floor: float | None = None,
+    ) -> Similarity:
+        """From coordinates in any order; of equal coordinates the highest score stays.
+
+        Without a floor, the lower of 0 and the lowest score becomes the floor.
+        """
+        rows = np.asarray(rows, np.int64)
+        columns = np.asarray(columns, np.int64)
+        scores = np.asarray(scores, np.float32)
+        if floor is None:
+            floor = min(0.0, float(scores.min())) if len(scores) else 0.0
+        position = rows * shape[1] + columns
+        order = np.lexsort((-scores, position))
+        position = position[order]
+        order = order[np.append(True, position[1:] != position[:-1])] if len(order) else order
+        return cls(shape, _row_pointers(rows[order], shape[0]), columns[order], scores[order], floor)
+
+    @classmethod
+    def from_top_k(
+        cls, ids: npt.NDArray[Any], scores: npt.NDArray[Any], targets: int, floor: float | None = None
+    ) -> Similarity:
+        """From a search result: `ids[n, k]` padded with -1, `scores[n, k]`."""
+        kept = ids >= 0
+        rows = np.repeat(np.arange(len(ids)), kept.sum(axis=1))
+        return cls.from_entries(rows, ids[kept], scores[kept], (len(ids), targets), floor)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, floor: float = 0.0) -> Similarity:
+        """From a scipy sparse matrix whose stored entries are the kept ones."""
+        matrix = sp.csr_array(matrix)
+        matrix.sort_indices()
+        return cls(matrix.shape, matrix.indptr, matrix.indices, matrix.data, floor)
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int]) -> Similarity:
+        """Knows of no candidate at all."""
+        return cls(shape, np.zeros(shape[0] + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+
+    def to_scipy(self) -> sp.csr_array:
+        """The kept entries as a scipy CSR array; explicit zeros stay."""
+        return sp.csr_array((self.scores, self.indices, self.indptr), shape=self.shape)
+
+    def to_dense(self) -> Float32:
+        """The full matrix with the floor in absent places; for small matrices."""
+        dense = np.full(self.shape, self.floor, np.float32)
+        dense[self.rows, self.indices] = self.scores
+        return dense
+
+    # Looking
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def rows(self) -> Int32:
+        """The source of every kept entry, `[entries]`."""
+        return np.repeat(np.arange(self.shape[0], dtype=np.int32), np.diff(self.indptr))
+
+    def row(self, source: int) -> tuple[Int32, Float32]:
+        """Candidates of one source, best first, ties by id."""
+        span = slice(self.indptr[source], self.indptr[source + 1])
+        order = np.lexsort((self.indices[span], -self.scores[span]))
+        return self.indices[span][order], self.scores[span][order]
+
+    def score_of(self, links: Links) -> Float32:
+        """Scores of given pairs, the floor where absent, `[n]`."""
+        kept = self.rows.astype(np.int64) * self.shape[1] + self.indices
+        wanted = links.source.astype(np.int64) * self.shape[1] + links.target
+        at = np.minimum(np.searchsorted(kept, wanted), max(len(kept) - 1, 0))
+        if not len(kept):
+            return np.full(len(links), self.floor, np.float32)
+        return np.where(kept[at] == wanted, self.scores[at], np.float32(self.floor))
+
+    def best(self) -> tuple[Int32, Float32]:
+        """The best target of each source (-1 if none) and its score; ties go to the smaller id."""
+        ids, scores = self.top_k_arrays(1)
+        return ids[:, 0], scores[:, 0]
+
+    def margins(self) -> Float32:
+        """How far each source's best candidate is above its second (the floor counts as one), `[sources]`."""
+        _, scores = self.top_k_arrays(2)
+        return np.asarray(scores[:, 0] - scores[:, 1])
+
+    def top_k_arrays(self, k: int) -> tuple[Int32, Float32]:
+        """`(ids[sources, k], scores[sources, k])`, best first, ties by id, padded with -1 and the floor."""
+        order, rank = self._ranked()
+        wanted = rank < k
+        ids = np.full((self.shape[0], k), -1, np.int32)
+        scores = np.full((self.shape[0], k), self.floor, np.float32)
+        place = (self.rows[wanted], rank[wanted])
+        ids[place] = self.indices[order][wanted]
+        scores[place] = self.scores[order][wanted]
+        return ids, scores
+
+    def mutual_best(self) -> Links:
+        """Pairs that are each other's best, weighted by their score; one-to-one by construction."""
+        if not len(self):
+            return Links(np.empty((0, 2), np.int32), np.empty(0, np.float32))
+        target, score = self.best()
+        source, _ = self.transpose().best()
+        candidates = np.flatnonzero(target >= 0)
+        mutual = candidates[source[target[candidates]] == candidates]
+        return Links(np.column_stack([mutual, target[mutual]]), score[mutual])
+
+    # Algebra
+
+    def __add__(self, other: Similarity) -> Similarity:
+        """Sum over the union of entries; where one side lacks an entry its floor counts."""
+        if self.shape != other.shape:
+            raise ValueError(f"cannot add similarities of shapes {self.shape} and {other.shape}")
+        floors = np.float32(self.floor), np.float32(other.floor)
+        ours, theirs = ((m.indptr, m.indices, m.scores) for m in (self, other))
+        indptr, indices, scores = _add_rows(*ours, floors[0], *theirs, floors[1])
+        return Similarity(self.shape, indptr, indices, scores, float(floors[0] + floors[1]))
+
+    def scale(self, factor: float) -> Similarity:
+        """Every score, the floor too, times a positive factor."""
+        if not factor > 0:
+            raise ValueError(f"a similarity can only be scaled by a positive factor, not {factor}")
+        by = np.float32(factor)
+        floor = float(np.float32(self.floor) * by)
+        return Similarity(self.shape, self.indptr, self.indices, self.scores * by, floor)
+
+    def transpose(self) -> Similarity:
+        """Targets as rows."""
+        flipped: Any = self.to_scipy().T.tocsr()
+        flipped.sort_indices()
+        shape = (self.shape[1], self.shape[0])
+        return Similarity(shape, flipped.indptr, flipped.indices, flipped.data, self.floor)
+
+    def top_k(self, k: int) -> Similarity:
+        """Only the k best of each source; ties go to the smaller id."""
+        order, rank = self._ranked()
+        keep = np.zeros(len(self), bool)
+        keep[order[rank < k]] = True
+        return self._keep(keep)
+
+    def restrict(self, sources: Bool | None = None, targets: Bool | None = None) -> Similarity:
+        """Only entries whose source and target are in the given masks; the shape stays."""
+        keep = np.ones(len(self), bool)
+        if sources is not None:
+            keep &= sources[self.rows]
+        if targets is not None:
+            keep &= targets[self.indices]
+        return self._keep(keep)
+
+    def csls(self, k: int = 10) -> Similarity:
+        """Cross-domain local scaling: `2 m(s,t) - r(s) - r(t)`, r the mean of an entity's k best scores.
+
+        It makes hubs, near to everything, less attractive. The new floor is below every kept score.
+        """
+        by_source = self._mean_of_best(k)
+        by_target = self.transpose()._mean_of_best(k)
+        scores = 2 * self.scores - by_source[self.rows] - by_target[self.indices]
+        floor = 2 * self.floor - by_source.max(initial=self.floor) - by_target.max(initial=self.floor)
+        return Similarity(self.shape, self.indptr, self.indices, scores, min(float(floor), _lowest(scores)))
+
+    def _mean_of_best(self, k: int) -> Float32:
+        _, scores = self.top_k_arrays(k)
+        return np.asarray(scores.mean(axis=1), np.float32)
+
+    def _ranked(self) -> tuple[Int64, Int64]:
+        """Entries ordered by (source, score descending, target), and their rank within the source."""
+        rows = self.rows
+        order = np.lexsort((self.indices, -self.scores, rows))
+        return order, np.arange(len(rows)) - self.indptr[rows]
+
+    def _keep(self, mask: Bool) -> Similarity:
+        indptr = _row_pointers(self.rows[mask], self.shape[0])
+        return Similarity(self.shape, indptr, self.indices[mask], self.scores[mask], self.floor)
+
+
+def _row_pointers(rows: npt.NDArray[Any], count: int) -> Int64:
+    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])
+
+
+def _lowest(scores: Float32) -> float:
+    return float(scores.min()) if len(scores) else np.inf
+
+
+@numba.njit(cache=True)
+def _add_rows(
+    indptr_a: Int64,
+    indices_a: Int32,
+    scores_a: Float32,
+    floor_a: np.float32,
+    indptr_b: Int64,
+    indices_b: Int32,
+    scores_b: Float32,
+    floor_b: np.float32,
+) -> tuple[Int64, Int32, Float32]:
+    """Merge two CSR matrices row by row. Ours, because scipy's sum drops entries that add up to zero."""
+    indptr = np.zeros_like(indptr_a)
+    indices = np.empty(len(indices_a) + len(indices_b), np.int32)
+    scores = np.empty(len(indices), np.float32)
+    n = 0
+    for row in range(len(indptr) - 1):
+        a, b = indptr_a[row], indptr_b[row]
+        end_a, end_b = indptr_a[row + 1], indptr_b[row + 1]
+        while a < end_a or b < end_b:
+            in_a = a < end_a and (b == end_b or indices_a[a] <= indices_b[b])
+            in_b = b < end_b and (a == end_a or indices_b[b] <= indices_a[a])
+            indices[n] = indices_a[a] if in_a else indices_b[b]
+            scores[n] = (scores_a[a] if in_a else floor_a) + (scores_b[b] if in_b else floor_b)
+            n += 1
+            a += in_a
+            b += in_b
+        indptr[row + 1] = n
+    return indptr, indices[:n].copy(), scores[:n].copy()
