@@ -39,30 +39,46 @@ def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Attributes:
-    """Literal values of entities: row i says that `entity[i]` has `value[i]` for `predicate[i]`.
+    """Literals of entities, `rows[n, 4]`: entity, predicate, value, tag, all as positions.
 
-    `tag[i]` is what came with the literal: nothing (""), a language ("@en") or a datatype IRI.
+    A tag is what came with the literal: nothing (""), a language ("@en") or a datatype IRI.
     """
 
-    entity: Int32
-    predicate: Int32
-    tag: Int32
-    value: Strings
+    rows: Int32
     predicates: Strings
+    values: Strings
     tags: Strings
 
     def __post_init__(self) -> None:
-        for name in ("entity", "predicate", "tag"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.int32))
+        object.__setattr__(self, "rows", frozen(self.rows, np.int32, 4))
 
     def __len__(self) -> int:
-        return len(self.entity)
+        return len(self.rows)
+
+    @property
+    def entity(self) -> Int32:
+        """The entity of each literal, `[n]`."""
+        return self.rows[:, 0]
+
+    @property
+    def predicate(self) -> Int32:
+        """Position among `predicates`, `[n]`."""
+        return self.rows[:, 1]
+
+    @property
+    def value(self) -> Int32:
+        """Position among `values`, `[n]`."""
+        return self.rows[:, 2]
+
+    @property
+    def tag(self) -> Int32:
+        """Position among `tags`, `[n]`."""
+        return self.rows[:, 3]
 
     @classmethod
     def none(cls) -> Attributes:
         """No literals at all."""
-        empty = np.empty(0, np.int32)
-        return cls(empty, empty, empty, strings(), strings(), strings())
+        return cls(np.empty((0, 4), np.int32), strings(), strings(), strings())
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,150 @@
+"""The Alignment format (RDF/XML) that the Alignment API, OAEI and most ontology matchers exchange."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+from xml.parsers import expat
+
+import pyarrow as pa
+
+from largeea.alignment import Alignment
+from largeea.errors import InputError
+from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.namespaces import by_frequency
+from largeea.formats.links.text import BYTE_ORDER_MARK, batches, escaped, joined, text_of
+from largeea.formats.streams import open_bytes
+from largeea.graph import Strings, strings
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_EQUIVALENT = {"=", "==", "≡", "equivalence", "EquivRelation"}
+_READ_BYTES = 1 << 20
+
+_ILLEGAL = [*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), 0xFFFE, 0xFFFF]
+_XML_ESCAPES = dict.fromkeys(_ILLEGAL, "\ufffd") | {ord(c): f"&#{ord(c)};" for c in '&<>"\t\n\r'}
+"""XML 1.0 cannot hold most control characters in any spelling; they become U+FFFD."""
+
+_HEAD = f"""\
+<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns="http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
+         xmlns:rdf="{_RDF}"
+         xmlns:xsd="http://www.w3.org/2001/XMLSchema#">
+<Alignment>
+  <xml>yes</xml>
+  <level>0</level>
+  <type>11</type>
+  <onto1>%s</onto1>
+  <onto2>%s</onto2>
+"""
+_TAIL = "</Alignment>\n</rdf:RDF>\n"
+_MEASURE = '<measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">'
+
+
+def write(alignment: Alignment, file: IO[bytes]) -> None:
+    """The accepted pairs, a line each. Each graph goes by the namespace that most of its matches are in."""
+    file.write((_HEAD % (_ontology(alignment, "source"), _ontology(alignment, "target"))).encode())
+    for batch in batches(alignment, accepted_only=True):
+        file.write(text_of(_cells(batch)))
+    file.write(_TAIL.encode())
+
+
+def _cells(batch: pa.RecordBatch) -> Strings:
+    source, target = (escaped(batch[side], _XML_ESCAPES) for side in ("source", "target"))
+    return joined(
+        '  <map><Cell><entity1 rdf:resource="',
+        source,
+        '"/><entity2 rdf:resource="',
+        target,
+        f'"/>{_MEASURE}',
+        batch["confidence"],
+        "</measure><relation>=</relation></Cell></map>\n",
+    )
+
+
+def _ontology(alignment: Alignment, side: str) -> str:
+    most_frequent = by_frequency(batch[side] for batch in batches(alignment, accepted_only=True))[:1]
+    return "".join(escaped(strings(most_frequent), _XML_ESCAPES).to_pylist())
+
+
+def recognises(head: bytes) -> bool:
+    """Known as XML; no other format of links is."""
+    beginnings = (b"<?xml", b"<!--", b"<!DOCTYPE", b"<rdf:RDF", b"<Alignment")
+    return head.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(beginnings)
+
+
+def read(path: Path) -> LinkTable:
+    """The cells whose relation is equivalence. Nothing outside the file is ever fetched or expanded."""
+    reader = _CellReader(path)
+    with open_bytes(path) as file:
+        while block := file.read(_READ_BYTES):
+            reader.feed(block)
+    return reader.finish()
+
+
+class _CellReader:
+    """Collects cells from XML events. A DOCTYPE may be there, as in OAEI files, but not declare entities."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._links = LinkCollector(path)
+        self._cell: dict[str, str] = {}
+        self._line = 0
+        self._text = ""
+        self._parser = parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.EntityDeclHandler = parser.SkippedEntityHandler = self._refuse_entity
+
+    def feed(self, block: bytes, final: bool = False) -> None:
+        try:
+            self._parser.Parse(block, final)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise InputError(f"is not sound XML: {reason}", self._path, error.lineno) from None
+
+    def finish(self) -> LinkTable:
+        self.feed(b"", final=True)
+        return self._links.table()
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        element = _local(name)
+        self._text = ""
+        if element == "Cell":
+            self._cell, self._line = {}, self._parser.CurrentLineNumber
+        elif element in ("entity1", "entity2"):
+            self._cell[element] = attributes.get(f"{_RDF} resource", "")
+
+    def _end(self, name: str) -> None:
+        element = _local(name)
+        if element in ("measure", "relation"):
+            self._cell[element] = self._text.strip()
+        elif element == "Cell":
+            self._finish_cell()
+
+    def _finish_cell(self) -> None:
+        relation = self._cell.get("relation", "=").rpartition(".")[2]
+        if relation not in _EQUIVALENT:
+            self._links.ignored += 1
+            return
+        source, target = (self._cell.get(entity, "") for entity in ("entity1", "entity2"))
+        self._links.add(self._line, source, target, self._cell.get("measure", ""))
+
+    def _characters(self, text: str) -> None:
+        self._text += text
+
+    def _refuse_entity(self, name: str, *_: object) -> None:
+        raise InputError(
+            f"uses the XML entity {name!r}; entities are refused, as they can reach other files or grow "
+            "without bound: write its text in place and remove it from the DOCTYPE",
+            self._path,
+            self._parser.CurrentLineNumber,
+        )
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]
+
+
+FORMAT = LinkFormat("alignment-api", "alignment.rdf", write, recognises, read)

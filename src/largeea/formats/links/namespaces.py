@@ -1,0 +1,133 @@
+"""Namespaces of IRIs and the prefixes that stand for them in CURIEs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.formats.links.model import OWL, SKOS
+from largeea.formats.links.text import joined
+from largeea.graph import Strings, strings
+
+MOST_PREFIXES = 200
+"""So many namespaces, the most frequent ones, get a prefix of their own."""
+
+SEMAPV = "https://w3id.org/semapv/vocab/"
+BUILT_IN = {
+    "linkml": "https://w3id.org/linkml/",
+    "owl": OWL,
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "semapv": SEMAPV,
+    "skos": SKOS,
+    "sssom": "https://w3id.org/sssom/",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+"""Prefixes that SSSOM fixes; a file may leave them out, but never use them for anything else."""
+
+_CUSTOMARY = {
+    **BUILT_IN,
+    "dbc": "http://dbpedia.org/resource/Category:",
+    "dbo": "http://dbpedia.org/ontology/",
+    "dbp": "http://dbpedia.org/property/",
+    "dbr": "http://dbpedia.org/resource/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "fb": "http://rdf.freebase.com/ns/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "gn": "http://sws.geonames.org/",
+    "mesh": "http://id.nlm.nih.gov/mesh/",
+    "obo": "http://purl.obolibrary.org/obo/",
+    "orcid": "https://orcid.org/",
+    "schema": "http://schema.org/",
+    "sdo": "https://schema.org/",
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+    "yago": "http://yago-knowledge.org/resource/",
+}
+_PREFIX_OF = {namespace: prefix for prefix, namespace in _CUSTOMARY.items()}
+_YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+_RESERVED = _CUSTOMARY.keys() | _YAML_WORDS
+
+_NAMESPACE_AND_REST = r"(?s)^(?P<namespace>.*[#/:])?(?P<rest>.+)$"
+_DBPEDIA_EDITION = re.compile(r"http://([a-z]{2,3}(?:-[a-z]+)*)\.dbpedia\.org/resource/")
+_ABBREVIATION = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):")
+_SCHEME = re.compile(r"(?:https?:|urn:)?")
+
+
+@dataclass(frozen=True, eq=False)
+class Prefixes:
+    """A CURIE map and the means to apply it: an IRI in `namespaces[i]` starts with `heads[i]` when short."""
+
+    curie_map: dict[str, str]
+    namespaces: Strings
+    heads: Strings
+
+    @classmethod
+    def of(cls, namespaces: list[str]) -> Prefixes:
+        """Prefixes for namespaces, most important first: customary where there are any, else ns1, ns2.
+
+        Namespaces beyond `MOST_PREFIXES` share that of their scheme, `http: "http:"`, so that a CURIE in one
+        of them reads as the IRI itself.
+        """
+        shared = [_scheme(namespace) for namespace in namespaces[MOST_PREFIXES:]]
+        stems = namespaces[:MOST_PREFIXES] + shared
+        names = _names(dict.fromkeys(stems))
+        heads = [
+            f"{names[stem]}:{whole.removeprefix(stem)}" for stem, whole in zip(stems, namespaces, strict=True)
+        ]
+        curie_map = {names[stem]: stem for stem in sorted(names, key=names.__getitem__)}
+        return cls(curie_map, strings(namespaces), strings(heads))
+
+    def shorten(self, iris: Strings) -> Strings:
+        """IRIs as CURIEs; each must be in one of the namespaces."""
+        namespace, rest = split(iris)
+        return joined(self.heads.take(pc.index_in(namespace, value_set=self.namespaces)), rest)
+
+
+def split(iris: Strings) -> tuple[Strings, Strings]:
+    """Each IRI as its namespace, up to the last `#`, `/` or `:` before its last character, and the rest."""
+    parts = pc.extract_regex(iris, _NAMESPACE_AND_REST)
+    return tuple(pc.struct_field(parts, name) for name in ("namespace", "rest"))
+
+
+def by_frequency(columns: Iterable[Strings]) -> list[str]:
+    """The distinct namespaces in columns of IRIs, most frequent first, equally frequent ones by alphabet."""
+    counts = [pc.value_counts(split(iris)[0]) for iris in columns]
+    if not counts:
+        return []
+    total = pa.Table.from_batches(pa.RecordBatch.from_struct_array(c) for c in counts)
+    total = total.group_by("values").aggregate([("counts", "sum")])
+    ranked = total.sort_by([("counts_sum", "descending"), ("values", "ascending")])
+    return list(ranked["values"].to_pylist())
+
+
+def _names(namespaces: Iterable[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    numbered = (f"ns{number}" for number in itertools.count(1))
+    for namespace in namespaces:
+        name = _customary(namespace)
+        if name is None or name in taken:
+            name = next(candidate for candidate in numbered if candidate not in taken)
+        names[namespace] = name
+        taken.add(name)
+    return names
+
+
+def _customary(namespace: str) -> str | None:
+    if namespace in _PREFIX_OF:
+        return _PREFIX_OF[namespace]
+    if edition := _DBPEDIA_EDITION.fullmatch(namespace):
+        return f"dbpedia-{edition[1]}"
+    abbreviation = _ABBREVIATION.fullmatch(namespace)
+    return abbreviation[1] if abbreviation and abbreviation[1].lower() not in _RESERVED else None
+
+
+def _scheme(namespace: str) -> str:
+    scheme = _SCHEME.match(namespace)
+    return scheme[0] if scheme else ""

@@ -1,0 +1,56 @@
+"""From links by IRI to links by id."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from largeea.errors import InputError
+from largeea.formats.links.model import LinkTable
+from largeea.graph import Bool, Int32, KnowledgeGraph, Links
+
+_SHOWN = 3
+
+
+def resolve(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Links:
+    """The table's links as ids of both graphs, sorted, each pair once.
+
+    A link whose ends are not both known is an error: silently dropped seeds would cost accuracy unseen.
+    """
+    pairs = np.column_stack([source.find(table.source), target.find(table.target)])
+    if (pairs < 0).any():
+        raise _unknown(table, pairs, _found_when_swapped(table, source, target))
+    return Links(pairs, table.weight).canonical()
+
+
+def _found_when_swapped(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Bool:
+    return (source.find(table.target) >= 0) & (target.find(table.source) >= 0)
+
+
+def _unknown(table: LinkTable, pairs: Int32, swapped: Bool) -> InputError:
+    unknown = pairs < 0
+    rows = np.flatnonzero(unknown.any(axis=1))
+    per_side = (
+        f"{count} in the {side} graph"
+        for count, side in zip(unknown.sum(axis=0), ("source", "target"), strict=True)
+    )
+    shown = [
+        f"  {table.place(row)}: {side} {column[row].as_py()}"
+        for row in rows[:_SHOWN].tolist()
+        for side, column, missing in zip(
+            ("source", "target"), (table.source, table.target), unknown[row], strict=True
+        )
+        if missing
+    ]
+    if swapped.sum() > len(table) - len(rows):
+        advice = (
+            f"With its columns swapped, {swapped.sum()} of {len(table)} links would be found: "
+            "swap the columns of the file, or give the two graphs in the other order."
+        )
+    else:
+        advice = (
+            "IRIs must agree to the letter. Check that the links belong to these two graphs, "
+            "or remove the lines that name other entities."
+        )
+    message = f"{len(rows)} of {len(table)} links name entities that are not there ({', '.join(per_side)}):"
+    line = None if table.line is None else int(table.line[rows[0]])
+    return InputError("\n".join([message, *shown, advice]), table.path, line)

@@ -1,0 +1,68 @@
+"""owl:sameAs statements as N-Triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import pyoxigraph
+
+from largeea.alignment import Alignment
+from largeea.errors import InputError
+from largeea.formats.links.model import EQUIVALENCES, SAME_AS, LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.text import BYTE_ORDER_MARK, batches, escaped, first_line, joined, text_of
+from largeea.formats.streams import open_bytes
+
+_IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *map(ord, '<>"{}|^`\\')]}
+"""What an N-Triples IRI may not hold as it is."""
+
+_READ_BYTES = 1 << 22
+
+
+def write(alignment: Alignment, file: IO[bytes]) -> None:
+    """The accepted pairs, a statement a line. Ids that are no IRIs are written all the same."""
+    for batch in batches(alignment, accepted_only=True):
+        source, target = (escaped(batch[side], _IRI_ESCAPES) for side in ("source", "target"))
+        file.write(text_of(joined("<", source, f"> <{SAME_AS}> <", target, "> .\n")))
+
+
+def recognises(head: bytes) -> bool:
+    """A statement begins with an IRI in angle brackets or with a blank node."""
+    return first_line(head).startswith((b"<", b"_:"))
+
+
+def read(path: Path) -> LinkTable:
+    """Statements that two IRIs are the same. Odd characters in IRIs are let through: real dumps have them."""
+    links = LinkCollector(path)
+    before = 0
+    with open_bytes(path) as file:
+        while block := b"".join(file.readlines(_READ_BYTES)):
+            block = block if before else block.removeprefix(BYTE_ORDER_MARK)
+            lines = block.splitlines()
+            _collect(block, _statement_lines(lines, before + 1), before, links)
+            before += len(lines)
+    return links.table()
+
+
+def _statement_lines(lines: list[bytes], first: int) -> Iterator[int]:
+    """The lines that hold a statement, by number: the parser reads one from each, without telling which."""
+    return (line for line, text in enumerate(map(bytes.strip, lines), first) if text and text[:1] != b"#")
+
+
+def _collect(block: bytes, statement_lines: Iterator[int], before: int, links: LinkCollector) -> None:
+    try:
+        triples = pyoxigraph.parse(block, pyoxigraph.RdfFormat.N_TRIPLES, lenient=True)
+        for line, triple in zip(statement_lines, triples, strict=True):
+            source, target = triple.subject, triple.object
+            iris = isinstance(source, pyoxigraph.NamedNode) and isinstance(target, pyoxigraph.NamedNode)
+            if iris and triple.predicate.value in EQUIVALENCES:
+                links.add(line, source.value, target.value)
+            else:
+                links.ignored += 1
+    except SyntaxError as error:
+        line = before + (error.lineno or 1)
+        raise InputError(f"is not sound N-Triples: {error.msg}", links.path, line) from None
+
+
+FORMAT = LinkFormat("same-as", "alignment.nt", write, recognises, read)

@@ -1,0 +1,176 @@
+"""SSSOM, the Simple Standard for Sharing Ontological Mappings, as tab-separated text with a YAML header."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+import uuid
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from largeea.alignment import Alignment
+from largeea.errors import InputError
+from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes, by_frequency
+from largeea.formats.links.text import BYTE_ORDER_MARK, batches, first_line, joined, text_of
+from largeea.formats.links.tsv import text_lines, tsv_rows, write_tsv
+from largeea.graph import strings
+
+_COLUMNS = (
+    "subject_id",
+    "subject_label",
+    "predicate_id",
+    "object_id",
+    "object_label",
+    "mapping_justification",
+    "confidence",
+)
+_LICENSE = "https://w3id.org/sssom/license/unspecified"
+_BREAKS_YAML = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
+_YAML_ENTRY = re.compile(r"(?P<indent>\s*)(?P<key>\S.*?)\s*:(?:\s+(?P<value>.*))?")
+
+
+def write(alignment: Alignment, file: IO[bytes]) -> None:
+    """The accepted pairs. Needs two passes: the prefixes in use have to stand before the first pair."""
+    iris = (
+        column
+        for batch in batches(alignment, accepted_only=True)
+        for column in (batch["source"], batch["target"])
+    )
+    prefixes = Prefixes.of(list(dict.fromkeys([OWL, SEMAPV, *by_frequency(iris)])))
+    file.writelines(f"#{line}\n".encode() for line in _header(prefixes, _mapping_set_id(alignment)))
+    write_tsv(file, _COLUMNS, _rows(alignment, prefixes))
+
+
+def _rows(alignment: Alignment, prefixes: Prefixes) -> Iterator[list[pa.Array]]:
+    process = "LexicalMatching" if alignment.evidence.keys() == {"name"} else "CompositeMatching"
+    for batch in batches(alignment, accepted_only=True):
+        yield [
+            prefixes.shorten(batch["source"]),
+            batch["source_name"],
+            strings(["owl:sameAs"] * len(batch)),
+            prefixes.shorten(batch["target"]),
+            batch["target_name"],
+            strings([f"semapv:{process}"] * len(batch)),
+            batch["confidence"],
+        ]
+
+
+def _header(prefixes: Prefixes, mapping_set_id: str) -> Iterator[str]:
+    yield "curie_map:"
+    for prefix, namespace in prefixes.curie_map.items():
+        yield f"  {prefix}: {_yaml(namespace)}"
+    yield f"mapping_set_id: {_yaml(mapping_set_id)}"
+    yield f"license: {_yaml(_LICENSE)}"
+    yield 'mapping_tool: "LargeEA"'
+    try:
+        yield f"mapping_tool_version: {_yaml(version('largeea'))}"
+    except PackageNotFoundError:
+        return
+
+
+def _mapping_set_id(alignment: Alignment) -> str:
+    """Made from the pairs themselves: the same pairs have the same id, on any machine and day."""
+    digest = hashlib.sha256()
+    for batch in batches(alignment, accepted_only=True):
+        digest.update(text_of(joined(batch["source"], "\t", batch["target"], "\n")))
+    return f"https://w3id.org/sssom/mappings/{uuid.UUID(bytes=digest.digest()[:16], version=5)}"
+
+
+def _yaml(text: str) -> str:
+    """A double-quoted YAML scalar: a JSON string in which what YAML takes for a line end is escaped too."""
+    return _BREAKS_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def recognises(head: bytes) -> bool:
+    """Known by its column names; a header too long to see past is one too."""
+    first = first_line(head)
+    return b"subject_id" in first.split(b"\t") or (
+        not first and head.removeprefix(BYTE_ORDER_MARK).startswith(b"#")
+    )
+
+
+def read(path: Path) -> LinkTable:
+    """The rows that state an equivalence and are not negated, their CURIEs expanded."""
+    lines = text_lines(path)
+    metadata: list[str] = []
+    for line in lines:
+        if not line.startswith("#"):
+            lines = itertools.chain([line], lines)
+            break
+        metadata.append(line)
+    rows = tsv_rows(lines, path, quoted=True, skipped=len(metadata))
+    _, columns = next(rows, (0, []))
+    if missing := {"subject_id", "predicate_id", "object_id"} - set(columns):
+        raise InputError(f"lacks the columns {', '.join(sorted(missing))} of an SSSOM file", path)
+    subject, predicate, object_ = map(columns.index, ("subject_id", "predicate_id", "object_id"))
+    modifier, confidence = (
+        columns.index(name) if name in columns else None for name in ("predicate_modifier", "confidence")
+    )
+    expander = _Expander(path, metadata)
+    links = LinkCollector(path)
+    for at, row in rows:
+        negated = modifier is not None and row[modifier].strip() == "Not"
+        if negated or expander(row[predicate], at) not in EQUIVALENCES:
+            links.ignored += 1
+            continue
+        source, target = expander(row[subject], at), expander(row[object_], at)
+        links.add(at, source, target, row[confidence] if confidence is not None else "")
+    return links.table()
+
+
+class _Expander:
+    """CURIEs to IRIs by the file's own `curie_map`; whole `http://` IRIs are let through."""
+
+    def __init__(self, path: Path, metadata: Iterable[str]) -> None:
+        self._path = path
+        self._namespaces = BUILT_IN | dict(_curie_map(metadata, path))
+
+    def __call__(self, curie: str, line: int) -> str:
+        prefix, _, rest = curie.partition(":")
+        namespace = self._namespaces.get(prefix)
+        if namespace is not None:
+            return namespace + rest
+        if rest.startswith("//"):
+            return curie
+        raise InputError(
+            f"{curie!r} has the prefix {prefix!r}, which the curie_map in the header does not declare",
+            self._path,
+            line,
+        )
+
+
+def _curie_map(metadata: Iterable[str], path: Path) -> Iterator[tuple[str, str]]:
+    """Prefixes and namespaces from the YAML header, where they stand one to a line."""
+    outer: int | None = None
+    for number, line in enumerate(metadata, start=1):
+        entry = _YAML_ENTRY.fullmatch(line.lstrip("#").rstrip())
+        if entry is None:
+            continue
+        indent = len(entry["indent"])
+        if outer is not None and indent > outer:
+            yield _scalar(entry["key"], path, number), _scalar(entry["value"] or "", path, number)
+        else:
+            outer = indent if entry["key"] == "curie_map" else None
+
+
+def _scalar(text: str, path: Path, line: int) -> str:
+    if text.startswith("'"):
+        return text[1:].rpartition("'")[0].replace("''", "'")
+    if not text.startswith('"'):
+        return text.partition(" #")[0].rstrip()
+    try:
+        return str(json.JSONDecoder().raw_decode(text)[0])
+    except ValueError:
+        raise InputError(
+            f"cannot read {text} in the curie_map; write it as a plain string", path, line
+        ) from None
+
+
+FORMAT = LinkFormat("sssom", "alignment.sssom.tsv", write, recognises, read)

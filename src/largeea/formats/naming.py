@@ -1,0 +1,94 @@
+"""Which name an entity goes by: its best label, else what its IRI says, unless that is only a code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.graph import Attributes, Int32, Strings, strings
+
+LABEL_PREDICATES = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://schema.org/name",
+    "https://schema.org/name",
+)
+
+_PARTS = r"(?s)^(?P<namespace>.*/resource/|.*/wiki/|.*#|.*/|.*:|)(?P<local>.*)$"
+"""Greedy up to the last separator, except that a DBpedia or wiki title may contain more of them (AC/DC)."""
+_CODE = r"^([A-Za-z]{0,12}[._:-]?[0-9]+([._:-][0-9]+)*|[mg]\.[0-9a-z_]+)$"
+_ALWAYS_CODE = r"^(\{?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?|[0-9a-f]{16,}|[0-9A-F]{16,})$"
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Label predicates by preference, and languages by preference (then: no language, English, any other)."""
+
+    predicates: tuple[str, ...] = LABEL_PREDICATES
+    languages: tuple[str, ...] = ()
+
+
+def name_entities(entities: Strings, attributes: Attributes, naming: Naming) -> Strings:
+    """A name for every entity, null where there is none."""
+    names = local_names(entities)
+    labelled, labels = best_labels(attributes, naming)
+    if not len(labelled):
+        return names
+    mask = np.zeros(len(entities), bool)
+    mask[labelled] = True
+    return pc.replace_with_mask(names, pa.array(mask), labels)
+
+
+def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
+    """Entities that have a label, ascending, and the preferred label of each."""
+    by_predicate = _ranks(attributes.predicates, naming.predicates)
+    labels = attributes.rows[by_predicate[attributes.predicate] < len(naming.predicates)]
+    blank = pc.equal(pc.utf8_trim_whitespace(attributes.values), "")
+    labels = labels[~np.asarray(blank, bool)[labels[:, 2]]]
+    languages = [f"@{language.lower()}" for language in naming.languages] + ["", "@en"]
+    by_language = _ranks(attributes.tags, tuple(languages))
+    order = np.lexsort(
+        (labels[:, 2], labels[:, 3], by_language[labels[:, 3]], by_predicate[labels[:, 1]], labels[:, 0])
+    )
+    entity = labels[order, 0]
+    first = order[np.append(True, entity[1:] != entity[:-1])] if len(order) else order
+    return labels[first, 0], attributes.values.take(pa.array(labels[first, 2]))
+
+
+def local_names(entities: Strings) -> Strings:
+    """The last part of each IRI as text: percent-decoded, `_` as space; null where it is only a code.
+
+    `Q42`, `17` or `node254749496` are codes where most of their namespace looks like that: in a namespace
+    of words the band `U2` and the novel `1984` keep their names. UUIDs and long hexadecimals always are.
+    """
+    if not len(entities):
+        return strings()
+    parts = pc.extract_regex(pc.utf8_rtrim(entities, "/"), _PARTS)
+    local = parts.field("local")
+    namespace = pc.dictionary_encode(parts.field("namespace")).indices.to_numpy()
+    code = np.asarray(pc.match_substring_regex(local, _CODE))
+    always = np.asarray(pc.match_substring_regex(local, _ALWAYS_CODE))
+    share = np.bincount(namespace, code) / np.bincount(namespace)
+    anonymous = np.asarray(pc.starts_with(entities, "_:"))
+    opaque = always | (code & (share[namespace] > 0.5)) | anonymous
+    text = pc.replace_substring(_percent_decoded(local), "_", " ")
+    text = pc.utf8_trim_whitespace(text)
+    opaque |= np.asarray(pc.equal(text, ""))
+    return pc.if_else(pa.array(opaque), pa.scalar(None, pa.large_string()), text)
+
+
+def _percent_decoded(texts: Strings) -> Strings:
+    encoded = pc.match_substring(texts, "%")
+    decoded = strings([unquote(text) for text in texts.filter(encoded).to_pylist()])
+    return pc.replace_with_mask(texts, encoded, decoded)
+
+
+def _ranks(vocabulary: Strings, preferred: tuple[str, ...]) -> Int32:
+    """Position of each word among the preferred ones, `len(preferred)` if it is not among them."""
+    found = pc.index_in(vocabulary, value_set=strings(preferred))
+    return np.asarray(pc.fill_null(found, len(preferred)), np.int32)

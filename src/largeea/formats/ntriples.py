@@ -1,0 +1,250 @@
+"""N-Triples and N-Quads, line by line, in compiled code.
+
+Ours, because a general parser hands over one Python object per term: this scanner takes a fraction of the
+time and memory (`benchmarks/read.py`). It accepts the plain bulk of the grammar; a line it is not sure of is
+left to pyoxigraph, whose verdict counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from largeea.formats.interning import Bytes
+
+NOTHING, TRIPLE, LITERAL, UNSURE = 0, 1, 2, 3
+"""Kinds of line: empty or comment, entity object, literal object, not plain enough to decide here."""
+
+SUBJECT, PREDICATE, OBJECT, TAG = 0, 1, 2, 3
+"""Terms of a line. TAG is `@language` or a datatype IRI."""
+
+
+def scan_lines(block: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Cut a block of whole lines into terms: `(kinds[n], lines[n + 1], spans[n, 4, 2])`.
+
+    Line i is `block[lines[i]:lines[i + 1]]`; `spans[i, TERM]` is start and end of a term without its
+    brackets or quotes. A blank node keeps its `_:`; an absent tag has start -1.
+    """
+    data = np.frombuffer(block, np.uint8)
+    breaks = np.flatnonzero(data == 10)
+    lines = np.concatenate([[0], breaks + 1])
+    spans = np.full((len(breaks), 4, 2), -1, np.int64)
+    kinds = np.empty(len(breaks), np.uint8)
+    _scan(data, lines, kinds, spans, _IRI_BYTES)
+    return kinds, lines, spans
+
+
+def _iri_bytes() -> npt.NDArray[np.bool_]:
+    allowed = np.ones(256, bool)
+    allowed[:0x21] = False
+    allowed[[ord(c) for c in '<>"{}|^`\\'] + [0x7F]] = False
+    return allowed
+
+
+_IRI_BYTES = _iri_bytes()
+
+
+@numba.njit(cache=True)
+def _blank(byte: int) -> bool:
+    return byte == 32 or byte == 9
+
+
+@numba.njit(cache=True)
+def _alphanumeric(byte: int) -> bool:
+    return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122
+
+
+@numba.njit(cache=True)
+def _skip_blanks(data: Bytes, at: int) -> int:
+    while _blank(data[at]):
+        at += 1
+    return at
+
+
+@numba.njit(cache=True)
+def _iri_end(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> int:
+    """Position of the `>` closing an absolute, plain IRI that starts at `at`; -1 if it is not one."""
+    if not (65 <= data[at] <= 90 or 97 <= data[at] <= 122):
+        return -1
+    scheme = True
+    while iri_bytes[data[at]]:
+        byte = data[at]
+        if scheme and byte == 58:
+            scheme = False
+        elif scheme and not (_alphanumeric(byte) or byte == 43 or byte == 45 or byte == 46):
+            return -1
+        at += 1
+    return -1 if scheme or data[at] != 62 else at
+
+
+@numba.njit(cache=True)
+def _node(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> tuple[int, int, int]:
+    """`(start, end, next)` of an IRI or blank node at `at`; start -1 if it is neither or not plain."""
+    if data[at] == 60:
+        end = _iri_end(data, at + 1, iri_bytes)
+        return (at + 1, end, end + 1) if end >= 0 else (-1, -1, at)
+    if data[at] == 95 and data[at + 1] == 58 and _alphanumeric(data[at + 2]):
+        end = at + 3
+        while _alphanumeric(data[end]) or data[end] == 95 or data[end] == 45:
+            end += 1
+        return at, end, end
+    return -1, -1, at
+
+
+@numba.njit(cache=True)
+def _plain_escape(byte: int) -> int:
+    """The character that a backslash and `byte` stand for; 0 if nothing."""
+    if byte == 116:
+        return 9
+    if byte == 110:
+        return 10
+    if byte == 114:
+        return 13
+    if byte == 98:
+        return 8
+    if byte == 102:
+        return 12
+    return byte if byte == 34 or byte == 39 or byte == 92 else 0
+
+
+@numba.njit(cache=True)
+def _code_point(data: Bytes, at: int) -> tuple[int, int]:
+    """The character written `uXXXX` or `UXXXXXXXX` at `at` (-1 if it is none), and where it ends."""
+    digits = 4 if data[at] == 117 else 8
+    code = 0
+    for _ in range(digits):
+        at += 1
+        byte = data[at]
+        if 48 <= byte <= 57:
+            code = code * 16 + byte - 48
+        elif 65 <= byte <= 70 or 97 <= byte <= 102:
+            code = code * 16 + (byte | 32) - 87
+        else:
+            return -1, at
+    valid = code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
+    return (code if valid else -1), at
+
+
+@numba.njit(cache=True)
+def unescape(data: Bytes, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> tuple[Any, Any]:
+    """Copies of scanned literals with their escapes resolved: `(bytes, offsets[n + 1])`."""
+    out = np.empty((ends - starts).sum(), np.uint8)
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    n = 0
+    for i in range(len(starts)):
+        at = starts[i]
+        while at < ends[i]:
+            byte = data[at]
+            if byte != 92:
+                out[n] = byte
+                n += 1
+            elif data[at + 1] == 117 or data[at + 1] == 85:
+                code, at = _code_point(data, at + 1)
+                n = _put_utf8(out, n, code)
+            else:
+                at += 1
+                out[n] = _plain_escape(data[at])
+                n += 1
+            at += 1
+        offsets[i + 1] = n
+    return out[:n], offsets
+
+
+@numba.njit(cache=True)
+def _put_utf8(out: Bytes, n: int, code: int) -> int:
+    if code < 0x80:
+        out[n] = code
+        return n + 1
+    tail = 1 if code < 0x800 else 2 if code < 0x10000 else 3
+    lead = 0xC0 if tail == 1 else 0xE0 if tail == 2 else 0xF0
+    out[n] = lead | code >> 6 * tail
+    for i in range(tail):
+        out[n + 1 + i] = 0x80 | (code >> 6 * (tail - 1 - i) & 0x3F)
+    return n + 1 + tail
+
+
+@numba.njit(cache=True)
+def _literal(data: Bytes, at: int, span: npt.NDArray[Any], iri_bytes: npt.NDArray[np.bool_]) -> int:
+    """Fill value and tag spans of the literal at `at`; the position after it, or -1."""
+    end = at + 1
+    while data[end] != 34:
+        if data[end] == 10 or data[end] == 13:
+            return -1
+        if data[end] == 92:
+            end += 1
+            escape = data[end]
+            if escape == 117 or escape == 85:
+                code, end = _code_point(data, end)
+                if code < 0:
+                    return -1
+            elif _plain_escape(escape) == 0:
+                return -1
+        end += 1
+    span[OBJECT, 0], span[OBJECT, 1] = at + 1, end
+    at = end + 1
+    if data[at] == 64:
+        end = at + 1
+        while _alphanumeric(data[end]) or data[end] == 45:
+            end += 1
+        if end == at + 1 or data[end - 1] == 45 or data[at + 1] == 45:
+            return -1
+        span[TAG, 0], span[TAG, 1] = at, end
+        return end
+    if data[at] == 94 and data[at + 1] == 94 and data[at + 2] == 60:
+        end = _iri_end(data, at + 3, iri_bytes)
+        if end < 0:
+            return -1
+        span[TAG, 0], span[TAG, 1] = at + 3, end
+        return end + 1
+    return at
+
+
+@numba.njit(cache=True)
+def _scan(
+    data: Bytes,
+    lines: npt.NDArray[np.int64],
+    kinds: npt.NDArray[np.uint8],
+    spans: npt.NDArray[np.int64],
+    iri_bytes: npt.NDArray[np.bool_],
+) -> None:
+    for i in range(len(kinds)):
+        kinds[i] = UNSURE
+        span = spans[i]
+        at = _skip_blanks(data, lines[i])
+        if data[at] == 10 or data[at] == 35 or (data[at] == 13 and data[at + 1] == 10):
+            kinds[i] = NOTHING
+            continue
+        span[SUBJECT, 0], span[SUBJECT, 1], at = _node(data, at, iri_bytes)
+        if span[SUBJECT, 0] < 0:
+            continue
+        at = _skip_blanks(data, at)
+        if data[at] != 60:
+            continue
+        span[PREDICATE, 0], span[PREDICATE, 1], at = _node(data, at, iri_bytes)
+        if span[PREDICATE, 0] < 0:
+            continue
+        at = _skip_blanks(data, at)
+        kind = TRIPLE
+        if data[at] == 34:
+            kind = LITERAL
+            at = _literal(data, at, span, iri_bytes)
+            if at < 0:
+                continue
+        else:
+            span[OBJECT, 0], span[OBJECT, 1], at = _node(data, at, iri_bytes)
+            if span[OBJECT, 0] < 0:
+                continue
+        at = _skip_blanks(data, at)
+        if data[at] == 60 or data[at] == 95:
+            graph, _, at = _node(data, at, iri_bytes)
+            if graph < 0:
+                continue
+            at = _skip_blanks(data, at)
+        if data[at] != 46:
+            continue
+        at = _skip_blanks(data, at + 1)
+        if data[at] == 10 or data[at] == 35 or (data[at] == 13 and data[at + 1] == 10):
+            kinds[i] = kind

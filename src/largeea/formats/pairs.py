@@ -1,0 +1,185 @@
+"""Benchmark folders: two graphs and the links between them, in the layouts of OpenEA, DBP15K and DBP1M."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.errors import InputError, UsageError
+from largeea.formats.builder import GraphBuilder
+from largeea.formats.naming import Naming
+from largeea.formats.rejects import Rejects
+from largeea.formats.tables import read_delimited
+from largeea.graph import Int32, KnowledgeGraph, Links, Pair, Strings
+
+LAYOUTS = {
+    "OpenEA": "rel_triples_1, rel_triples_2, ent_links",
+    "DBP15K": "ent_ids_1, ent_ids_2, triples_1, triples_2, ref_ent_ids",
+    "DBP1M": "LANG_triples_1, LANG_triples_2, LANG_ent_links",
+}
+
+
+def is_pair_folder(folder: Path) -> bool:
+    """Whether the folder has one of the known layouts."""
+    return (
+        (folder / "rel_triples_1").is_file()
+        or (folder / "ent_ids_1").is_file()
+        or any(folder.glob("*_triples_1"))
+    )
+
+
+def read_pair(folder: Path, naming: Naming, rejects: Rejects, language: str | None = None) -> Pair:
+    """Read a benchmark folder; `language` chooses in a DBP1M folder that holds several."""
+    if (folder / "rel_triples_1").is_file():
+        return _read_named(folder, naming, rejects, "rel_triples_", "attr_triples_", "ent_links")
+    if (folder / "ent_ids_1").is_file():
+        return _read_numbered(folder, naming, rejects)
+    language = _chosen_language(folder, language)
+    return _read_named(folder, naming, rejects, f"{language}_triples_", None, f"{language}_ent_links")
+
+
+def _chosen_language(folder: Path, language: str | None) -> str:
+    present = sorted(path.name.removesuffix("_triples_1") for path in folder.glob("*_triples_1"))
+    if language is None and len(present) == 1:
+        return present[0]
+    if language not in present:
+        given = "none was chosen" if language is None else f"{language!r} was asked for"
+        raise UsageError(f"{folder} holds {', '.join(present)}, but {given}; use --pair-language")
+    return language
+
+
+def _read_named(
+    folder: Path, naming: Naming, rejects: Rejects, triples: str, attributes: str | None, links: str
+) -> Pair:
+    """OpenEA and DBP1M: everything by IRI."""
+    link_columns = _columns(folder / links, 2, rejects)
+    graphs = []
+    for side in (1, 2):
+        builder = GraphBuilder()
+        before = len(rejects)
+        builder.files = 1
+        for (head, relation, tail), _ in read_delimited(folder / f"{triples}{side}", 3, rejects):
+            builder.add_triples(
+                builder.nodes.number_column(head),
+                builder.predicates.number_column(relation),
+                builder.nodes.number_column(tail),
+            )
+        if attributes and (folder / f"{attributes}{side}").is_file():
+            builder.files += 1
+            _add_attributes(folder / f"{attributes}{side}", builder, rejects)
+        builder.nodes.number_column(link_columns[side - 1])
+        builder.rejected = len(rejects) - before
+        graphs.append(builder.build(naming))
+    source, target = graphs
+
+    def resolve(path: Path) -> Links:
+        return _links(path, rejects, source.find, target.find)
+
+    return Pair(source, target, resolve(folder / links), dict(_folds(folder, resolve)))
+
+
+def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None:
+    """Literals as `entity, predicate, value`; a value may be bare, or quoted with a language or datatype."""
+    quoted = r'(?s)^"(?P<text>.*)"(?:(?P<language>@[A-Za-z0-9-]+)|\^\^<?(?P<datatype>[^<>]*)>?)?$'
+    for (entity, predicate, value), _ in read_delimited(path, 3, rejects, rest_in_last=True):
+        parts = pc.extract_regex(value, quoted)
+        builder.add_literals(
+            builder.nodes.number_column(entity),
+            builder.predicates.number_column(predicate),
+            builder.values.number_column(pc.coalesce(_field(parts, "text"), value)),
+            builder.tags.number_column(
+                pc.fill_null(
+                    pc.binary_join_element_wise(
+                        pc.fill_null(_field(parts, "language"), ""),
+                        pc.fill_null(_field(parts, "datatype"), ""),
+                        "",
+                    ),
+                    "",
+                )
+            ),
+        )
+
+
+def _field(parts: pa.StructArray, name: str) -> Strings:
+    return pc.struct_field(parts, [name])
+
+
+def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
+    """DBP15K: entities by number, numbers by `ent_ids`."""
+    graphs: list[KnowledgeGraph] = []
+    finders: list[Callable[[Strings], Int32]] = []
+    for side in (1, 2):
+        numbers, iris = _columns(folder / f"ent_ids_{side}", 2, rejects)
+        builder = GraphBuilder()
+        builder.files = 2
+        before = len(rejects)
+        nodes = builder.nodes.number_column(iris)
+        path = folder / f"triples_{side}"
+        for (head, relation, tail), lines in read_delimited(path, 3, rejects):
+            ends = [np.asarray(pc.fill_null(pc.index_in(end, value_set=numbers), -1)) for end in (head, tail)]
+            unknown = np.flatnonzero((ends[0] < 0) | (ends[1] < 0))
+            if len(unknown):
+                raise InputError(
+                    f"names an entity number that ent_ids_{side} does not have", path, int(lines[unknown[0]])
+                )
+            builder.add_triples(nodes[ends[0]], builder.predicates.number_column(relation), nodes[ends[1]])
+        builder.rejected = len(rejects) - before
+        graph = builder.build(naming)
+        graphs.append(graph)
+        finders.append(_by_number(numbers, graph.find(iris)))
+
+    def resolve(path: Path) -> Links:
+        return _links(path, rejects, *finders)
+
+    reference = resolve(folder / "ref_ent_ids")
+    folds = dict(_folds(folder, resolve))
+    if not (folder / "sup_ent_ids").is_file():
+        return Pair(graphs[0], graphs[1], reference, folds)
+    supervised = resolve(folder / "sup_ent_ids")
+    folds.setdefault("1", (supervised, reference))
+    everything = Links(np.concatenate([supervised.pairs, reference.pairs])).canonical()
+    return Pair(graphs[0], graphs[1], everything, folds)
+
+
+def _by_number(numbers: Strings, places: Int32) -> Callable[[Strings], Int32]:
+    def find(wanted: Strings) -> Int32:
+        found = np.asarray(pc.fill_null(pc.index_in(wanted, value_set=numbers), -1))
+        return np.where(found < 0, -1, places[found]).astype(np.int32)
+
+    return find
+
+
+def _folds(folder: Path, resolve: Callable[[Path], Links]) -> Iterator[tuple[str, tuple[Links, Links]]]:
+    """Official splits of `721_5fold`; validation links count as neither seeds nor test."""
+    for fold in sorted(folder.glob("721_5fold/*")):
+        if (fold / "train_links").is_file() and (fold / "test_links").is_file():
+            yield fold.name, (resolve(fold / "train_links"), resolve(fold / "test_links"))
+
+
+def _columns(path: Path, width: int, rejects: Rejects) -> list[Strings]:
+    batches = [columns for columns, _ in read_delimited(path, width, rejects)]
+    if not batches:
+        raise InputError("holds no rows", path)
+    return [pa.concat_arrays([batch[i] for batch in batches]) for i in range(width)]
+
+
+def _links(
+    path: Path,
+    rejects: Rejects,
+    find_source: Callable[[Strings], Int32],
+    find_target: Callable[[Strings], Int32],
+) -> Links:
+    pairs = [np.empty((0, 2), np.int32)]
+    for (left, right), lines in read_delimited(path, 2, rejects):
+        found = np.column_stack([find_source(left), find_target(right)])
+        unknown = np.flatnonzero((found < 0).any(axis=1))
+        if len(unknown):
+            row = int(unknown[0])
+            end = left[row] if found[row, 0] < 0 else right[row]
+            raise InputError(f"links {end.as_py()!r}, which is no entity of its graph", path, int(lines[row]))
+        pairs.append(found)
+    return Links(np.concatenate(pairs)).canonical()

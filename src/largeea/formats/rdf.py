@@ -1,0 +1,202 @@
+"""RDF in: every syntax ends up as N-Triples, and one fast scanner reads those.
+
+N-Triples and N-Quads are scanned directly; Turtle, TriG, RDF/XML and JSON-LD go through pyoxigraph first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyoxigraph as ox
+
+from largeea.errors import InputError
+from largeea.formats import ntriples
+from largeea.formats.builder import GraphBuilder
+from largeea.formats.interning import Bytes, StringTable
+from largeea.formats.rejects import Rejects
+from largeea.formats.streams import blocks_of_lines, open_bytes
+from largeea.formats.xml_guard import XmlGuard
+from largeea.graph import Int32, Int64, Strings, strings
+
+LINE_FORMATS = {"n-triples", "n-quads"}
+_PARSED = {
+    "turtle": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+    "rdf-xml": ox.RdfFormat.RDF_XML,
+    "json-ld": ox.RdfFormat.JSON_LD,
+}
+SUFFIXES = {
+    ".nt": "n-triples",
+    ".nq": "n-quads",
+    ".ttl": "turtle",
+    ".trig": "trig",
+    ".rdf": "rdf-xml",
+    ".owl": "rdf-xml",
+    ".xml": "rdf-xml",
+    ".jsonld": "json-ld",
+    ".json": "json-ld",
+}
+_QUADS_AT_ONCE = 50_000
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+
+
+def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, scope: str = "") -> None:
+    """Add all statements of one file. `scope` keeps the blank nodes of several files apart."""
+    builder.files += 1
+    if format in LINE_FORMATS:
+        reader = _StatementReader(builder, rejects, path, _BlankNodes(scope, keep_labels=True))
+        for line, block in blocks_of_lines(path, rejects):
+            reader.add_block(block, line)
+        return
+    reader = _StatementReader(builder, rejects, path, _BlankNodes(scope, keep_labels=False))
+    with open_bytes(path) as stream:
+        guarded = cast(IO[bytes], XmlGuard(stream, path)) if format == "rdf-xml" else stream
+        try:
+            quads = ox.parse(guarded, format=_PARSED[format], base_iri=f"file:///{_as_iri(path.name)}")
+            while batch := list(islice(quads, _QUADS_AT_ONCE)):
+                triples = (quad.triple for quad in batch)
+                reader.add_block(ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES) or b"")
+        except SyntaxError as error:
+            raise InputError(_explain(error), path, error.lineno) from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read as {format}: {error}", path) from None
+
+
+class _StatementReader:
+    def __init__(self, builder: GraphBuilder, rejects: Rejects, path: Path, blank_nodes: _BlankNodes) -> None:
+        self._builder, self._rejects, self._path, self._blank_nodes = builder, rejects, path, blank_nodes
+
+    def add_block(self, block: bytes, first_line: int = 1) -> None:
+        """Add a block of N-Triples lines; `first_line` is the number of the first one."""
+        kinds, lines, spans = ntriples.scan_lines(block)
+        data = np.frombuffer(block, np.uint8)
+        builder = self._builder
+
+        found = spans[kinds == ntriples.TRIPLE]
+        if len(found):
+            builder.add_triples(
+                self._nodes(data, *_span(found, ntriples.SUBJECT)),
+                builder.predicates.number(data, *_span(found, ntriples.PREDICATE)),
+                self._nodes(data, *_span(found, ntriples.OBJECT)),
+            )
+        found = spans[kinds == ntriples.LITERAL]
+        if len(found):
+            text, offsets = ntriples.unescape(data, *_span(found, ntriples.OBJECT))
+            tag_starts, tag_ends = _span(found, ntriples.TAG)
+            untagged = tag_starts < 0
+            tag_starts[untagged] = tag_ends[untagged] = 0
+            builder.add_literals(
+                self._nodes(data, *_span(found, ntriples.SUBJECT)),
+                builder.predicates.number(data, *_span(found, ntriples.PREDICATE)),
+                builder.values.number(text, offsets[:-1], offsets[1:]),
+                builder.tags.number(data, tag_starts, tag_ends),
+            )
+        unsure = np.flatnonzero(kinds == ntriples.UNSURE)
+        if len(unsure):
+            self._add_doubtful([(first_line + i, block[lines[i] : lines[i + 1]]) for i in unsure.tolist()])
+
+    def _nodes(self, data: Bytes, starts: Int64, ends: Int64) -> Int32:
+        """Numbers of subjects or objects; blank nodes get the labels of this file."""
+        blank = data[starts] == ord("_")
+        nodes = self._builder.nodes
+        if not blank.any() or self._blank_nodes.as_written:
+            return nodes.number(data, starts, ends)
+        numbers = nodes.number(data, np.where(blank, -1, starts), ends)
+        numbers[blank] = nodes.number_column(self._blank_nodes.labels(data, starts[blank], ends[blank]))
+        return numbers
+
+    def _add_doubtful(self, lines: list[tuple[int, bytes]]) -> None:
+        """Lines the scanner does not decide: pyoxigraph takes or refuses them."""
+        try:
+            self._add_quads(ox.parse(b"".join(line for _, line in lines), format=ox.RdfFormat.N_QUADS))
+        except (SyntaxError, InputError):
+            for number, line in lines:
+                try:
+                    self._add_quads(ox.parse(line, format=ox.RdfFormat.N_QUADS))
+                except (SyntaxError, InputError) as error:
+                    self._rejects.add(self._path, number, _explain(error), line)
+                    self._builder.rejected += 1
+
+    def _add_quads(self, quads: Iterable[Any]) -> None:
+        triples: list[tuple[str, str, str]] = []
+        literals: list[tuple[str, str, str, str]] = []
+        for quad in quads:
+            subject, value = _node_text(quad.subject), quad.object
+            if isinstance(value, ox.Literal):
+                literals.append((subject, quad.predicate.value, value.value, _tag(value)))
+            else:
+                triples.append((subject, quad.predicate.value, _node_text(value)))
+        builder = self._builder
+        if triples:
+            heads, relations, tails = (_spans(column) for column in zip(*triples, strict=True))
+            builder.add_triples(
+                self._nodes(*heads), builder.predicates.number(*relations), self._nodes(*tails)
+            )
+        if literals:
+            subjects, predicates, values, tags = (_spans(column) for column in zip(*literals, strict=True))
+            builder.add_literals(
+                self._nodes(*subjects),
+                builder.predicates.number(*predicates),
+                builder.values.number(*values),
+                builder.tags.number(*tags),
+            )
+
+
+class _BlankNodes:
+    """Blank nodes are local to their file, and pyoxigraph labels anonymous ones at random.
+
+    Labels written in a line format stay, behind the file's scope; others become numbers in order of sight.
+    """
+
+    def __init__(self, scope: str, keep_labels: bool) -> None:
+        self._scope, self._keep_labels = scope, keep_labels
+        self._table = StringTable()
+        self.as_written = keep_labels and not scope
+
+    def labels(self, data: Bytes, starts: Int64, ends: Int64) -> Strings:
+        numbers = self._table.number(data, starts + 2, ends)
+        names = self._table.strings() if self._keep_labels else strings(map(str, range(len(self._table))))
+        return pc.binary_join_element_wise(f"_:{self._scope}", names.take(pa.array(numbers)), "")
+
+
+def _span(spans: Int64, term: int) -> tuple[Int64, Int64]:
+    return np.ascontiguousarray(spans[:, term, 0]), np.ascontiguousarray(spans[:, term, 1])
+
+
+def _spans(column: tuple[str, ...]) -> tuple[Bytes, Int64, Int64]:
+    parts = [text.encode() for text in column]
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return np.frombuffer(b"".join(parts) or b"\0", np.uint8), offsets[:-1], offsets[1:]
+
+
+def _node_text(node: Any) -> str:
+    if isinstance(node, ox.NamedNode):
+        return node.value
+    if isinstance(node, ox.BlankNode):
+        return f"_:{node.value}"
+    raise InputError("a statement about a statement (triple term) is not supported")
+
+
+def _tag(literal: ox.Literal) -> str:
+    if literal.language:
+        return f"@{literal.language}"
+    datatype = literal.datatype.value
+    return "" if datatype in (_STRING, _LANGUAGE_STRING) else datatype
+
+
+def _as_iri(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+
+
+def _explain(error: Exception) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    if "LoadDocumentCallback" in text:
+        return "uses a remote JSON-LD context, which is never fetched; put the context into the file itself"
+    return text.split(": ", 1)[1] if text.startswith("Parser error at") and ": " in text else text

@@ -1,0 +1,57 @@
+"""Malformed input lines: counted, kept for `rejects.tsv`, and fatal beyond what the user allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from largeea.errors import InputError
+
+_SHOWN_CHARACTERS = 500
+
+
+@dataclass(frozen=True)
+class Reject:
+    """One line that could not be used, and why."""
+
+    path: Path
+    line: int
+    reason: str
+    text: str
+
+
+@dataclass
+class Rejects:
+    """Collects malformed lines up to `max_errors`; one more ends the reading."""
+
+    max_errors: int = 0
+    lines: list[Reject] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def add(self, path: Path, line: int, reason: str, text: bytes | str) -> None:
+        """Note a malformed line, or raise if there are too many by now."""
+        if isinstance(text, bytes):
+            text = text[: 4 * _SHOWN_CHARACTERS].decode("utf-8", "backslashreplace")
+        self.lines.append(Reject(path, line, reason, text.strip()[:_SHOWN_CHARACTERS]))
+        if len(self.lines) > self.max_errors:
+            raise InputError(
+                f"{reason}\n  {self.lines[-1].text[:120]!r}\n"
+                f"That makes {len(self.lines)} malformed line(s); {self.max_errors} allowed. "
+                "Mend the file, or allow more with --max-errors N (they are then left out and listed).",
+                path,
+                line,
+            )
+
+    def write(self, file: IO[bytes]) -> None:
+        """Write `rejects.tsv`: file, line, reason, text."""
+        file.write(b"file\tline\treason\ttext\n")
+        for reject in self.lines:
+            cells = (str(reject.path), str(reject.line), reject.reason, reject.text)
+            file.write("\t".join(_cell(cell) for cell in cells).encode("utf-8", "backslashreplace") + b"\n")
+
+
+def _cell(text: str) -> str:
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

@@ -1,0 +1,141 @@
+"""Opening input files: decompressed on the fly, guarded against broken and bomb-like archives."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from largeea.errors import InputError
+from largeea.formats.rejects import Rejects
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+BLOCK_BYTES = 16 << 20
+MAX_LINE_BYTES = 64 << 20
+MAX_EXPANSION = 300
+"""A decompressed stream may be this many times larger than its file; real dumps stay below 50."""
+EXPANSION_COUNTS_FROM = 64 << 20
+"""Smaller outputs are harmless whatever their ratio."""
+
+_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
+    ".gz": lambda path: cast(IO[bytes], gzip.open(path, "rb")),
+    ".bz2": lambda path: cast(IO[bytes], bz2.open(path, "rb")),
+    ".xz": lambda path: cast(IO[bytes], lzma.open(path, "rb")),
+    ".zst": lambda path: cast(IO[bytes], zstd.open(path, "rb")),
+}
+COMPRESSIONS = tuple(_OPENERS)
+
+
+def plain_suffix(path: Path) -> str:
+    """The suffix that tells the format: `.nt` for `dump.nt.bz2`; lower case."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix in _OPENERS else suffix
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The content of a file as a binary stream, decompressed if its suffix says so.
+
+    Every failure of the file system or the archive surfaces as an `InputError` naming the file.
+    """
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise InputError("is a folder, but a file is needed here", path)
+        size = path.stat().st_size
+        if size == 0:
+            raise InputError("the file is empty", path)
+        opener = _OPENERS.get(path.suffix.lower())
+        raw = opener(path) if opener else path.open("rb")
+    except FileNotFoundError:
+        raise InputError("no such file; check the path", path) from None
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror or error}", path) from None
+    limit = max(EXPANSION_COUNTS_FROM, size * MAX_EXPANSION) if opener else None
+    return cast(IO[bytes], io.BufferedReader(_Guarded(raw, path, limit), BLOCK_BYTES // 16))
+
+
+class _Guarded(io.RawIOBase):
+    """Turns decompression failures into `InputError` and stops a stream that grows past its limit."""
+
+    def __init__(self, raw: IO[bytes], path: Path, limit: int | None) -> None:
+        self._raw, self._path, self._limit, self._seen = raw, path, limit, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        try:
+            data = self._raw.read(len(buffer))
+        except EOFError:
+            raise InputError("the compressed file is cut short; fetch it again", self._path) from None
+        except (OSError, lzma.LZMAError, zstd.ZstdError, ValueError) as error:
+            raise InputError(
+                f"cannot be read: {error}; is it complete, and its suffix right?", self._path
+            ) from None
+        self._seen += len(data)
+        if self._limit is not None and self._seen > self._limit:
+            raise InputError(
+                f"decompresses to more than {MAX_EXPANSION} times its size, like a decompression bomb; "
+                "if the file is genuine, decompress it yourself and give the plain file",
+                self._path,
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def blocks_of_lines(
+    path: Path, rejects: Rejects, block_bytes: int = BLOCK_BYTES
+) -> Iterator[tuple[int, bytes]]:
+    """The file in blocks of whole UTF-8 lines, each with the number of its first line (from 1).
+
+    A byte-order mark is dropped; the last line gets a newline if it has none; a line in another encoding is
+    rejected and stands as an empty line, so that line numbers stay true.
+    """
+    with open_bytes(path) as stream:
+        line, rest, first = 1, b"", True
+        while block := stream.read(block_bytes):
+            if first:
+                block, first = block.removeprefix(b"\xef\xbb\xbf"), False
+            end = block.rfind(b"\n") + 1
+            if end:
+                whole = _utf8_only(rest + block[:end], line, path, rejects)
+                yield line, whole
+                line += whole.count(b"\n")
+                rest = block[end:]
+            else:
+                rest += block
+            if len(rest) > MAX_LINE_BYTES:
+                raise InputError(
+                    f"a line is longer than {MAX_LINE_BYTES >> 20} MB; is this text?", path, line
+                )
+        if rest:
+            yield line, _utf8_only(rest + b"\n", line, path, rejects)
+
+
+def _utf8_only(block: bytes, line: int, path: Path, rejects: Rejects) -> bytes:
+    checked: list[bytes] = []
+    while True:
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            start = block.rfind(b"\n", 0, error.start) + 1
+            end = block.find(b"\n", error.start)
+            line += block.count(b"\n", 0, start)
+            rejects.add(path, line, f"not UTF-8: byte 0x{block[error.start]:02x}", block[start:end])
+            checked.append(block[:start])
+            block = block[end:]
+        else:
+            return b"".join(checked) + block
