@@ -87,7 +87,7 @@ def _files(path: str | Path | Sequence[str | Path]) -> list[Path]:
         if not files:
             layouts = "; ".join(f"{name}: {content}" for name, content in LAYOUTS.items())
             raise InputError(
-                f"the folder holds no graph file ({', '.join(SUFFIXES)}) and is no benchmark folder ({layouts})",
+                f"holds no graph file ({', '.join(SUFFIXES)}) and is no benchmark folder ({layouts})",
                 path,
             )
         return files

@@ -9,7 +9,7 @@ import lzma
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from largeea.errors import InputError
 from largeea.formats.rejects import Rejects
@@ -26,13 +26,12 @@ MAX_EXPANSION = 300
 EXPANSION_COUNTS_FROM = 64 << 20
 """Smaller outputs are harmless whatever their ratio."""
 
-_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
-    ".gz": lambda path: cast(IO[bytes], gzip.open(path, "rb")),
-    ".bz2": lambda path: cast(IO[bytes], bz2.open(path, "rb")),
-    ".xz": lambda path: cast(IO[bytes], lzma.open(path, "rb")),
-    ".zst": lambda path: cast(IO[bytes], zstd.open(path, "rb")),
+_OPENERS: dict[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zst": zstd.open,
 }
-COMPRESSIONS = tuple(_OPENERS)
 
 
 def plain_suffix(path: Path) -> str:
@@ -54,7 +53,7 @@ def open_bytes(path: Path) -> IO[bytes]:
         if size == 0:
             raise InputError("the file is empty", path)
         opener = _OPENERS.get(path.suffix.lower())
-        raw = opener(path) if opener else path.open("rb")
+        raw = opener(path, "rb") if opener else path.open("rb")
     except FileNotFoundError:
         raise InputError("no such file; check the path", path) from None
     except OSError as error:

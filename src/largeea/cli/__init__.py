@@ -1,0 +1,98 @@
+"""The command `largeea`. One file a command; this one puts them together and turns errors into words."""
+
+from __future__ import annotations
+
+import errno
+import sys
+import traceback
+
+import typer
+
+from largeea.cli import align, bench, demo, evaluate, inspect
+from largeea.cli.screen import screen
+from largeea.errors import LargeEAError, ResourceError
+
+app = typer.Typer(
+    name="largeea",
+    help="Tells which entities of two knowledge graphs are the same thing.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.command("align", epilog=align.EXAMPLES)(align.command)
+app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.command)
+app.command("bench", epilog=bench.EXAMPLES)(bench.command)
+app.command("demo", epilog=demo.EXAMPLES)(demo.command)
+app.command("inspect", epilog=inspect.EXAMPLES)(inspect.command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from largeea import __version__
+
+        screen.result(f"largeea {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Say nothing but results and errors."),
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
+) -> None:
+    """Tells which entities of two knowledge graphs are the same thing."""
+    screen.quiet, screen.debug = quiet, debug
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run())
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command line: 0 fine, 2 usage, 3 input, 4 resources, 5 internal, 130 interrupted."""
+    try:
+        with screen.listening():
+            code = app(arguments, standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except LargeEAError as error:
+        return _fail(error, str(error), error.exit_code)
+    except typer.Abort:
+        return _fail(None, "interrupted", 130)
+    except KeyboardInterrupt:
+        return _fail(None, "interrupted; what was finished is kept, run the same command again", 130)
+    except MemoryError as error:
+        return _fail(error, "out of memory; try a smaller input or a machine with more memory", 4)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _fail(error, "no space left on the disk", ResourceError.exit_code)
+        return _fail_internally(error)
+    except Exception as error:
+        if isinstance(error, typer.Exit):
+            return error.exit_code
+        if type(error).__module__.startswith(("click", "typer")):
+            return _fail(None, _usage_text(error), 2)
+        return _fail_internally(error)
+
+
+def _usage_text(error: Exception) -> str:
+    message = getattr(error, "format_message", lambda: str(error))()
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "largeea"
+    return f"{message}\nTry '{path} --help'."
+
+
+def _fail_internally(error: Exception) -> int:
+    return _fail(
+        error, f"internal error: {type(error).__name__}: {error}\nThis is a bug; run with --debug.", 5
+    )
+
+
+def _fail(error: BaseException | None, message: str, code: int) -> int:
+    if screen.debug and error is not None:
+        traceback.print_exception(error)
+    screen.error(message)
+    return code

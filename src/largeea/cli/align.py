@@ -1,0 +1,157 @@
+"""`largeea align`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from largeea.alignment import Alignment
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.errors import UsageError
+from largeea.formats import ReadOptions, read, read_graph
+from largeea.formats.links import (
+    UNMATCHED_FILE_NAME,
+    find_format,
+    read_links,
+    resolve,
+    write_alignment,
+    write_unmatched,
+)
+from largeea.formats.rejects import Rejects
+from largeea.graph import Links, Pair, Task
+from largeea.pipeline import run_stages
+from largeea.progress import step
+from largeea.runs import Run
+from largeea.runs.files import atomic_write
+
+EXAMPLES = """
+**Examples**
+
+`largeea align wikidata.nt.bz2 dbpedia.ttl -o run`
+
+`largeea align museum.csv library.rdf --columns subject=id,relation=prop,object=value -o run`
+
+`largeea align "dumps/a-*.nt.gz" dumps/b --seeds known.tsv --write same-as -o run`
+
+`largeea align dbp15k/fr_en -o run`
+"""
+
+
+def command(
+    source: Annotated[
+        Path, typer.Argument(help="Source graph: a file, a folder of files, a pattern; or a pair folder.")
+    ],
+    target: Annotated[
+        Path | None, typer.Argument(help="Target graph; none if SOURCE is a pair folder.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the run (new, or to continue).")
+    ] = ...,  # type: ignore[assignment]
+    seeds: Annotated[
+        Path | None, typer.Option(help="Known links: TSV, SSSOM, owl:sameAs or Alignment XML.")
+    ] = None,
+    preset: options.Preset = "default",
+    config: options.ConfigFile = None,
+    set: options.Settings = None,
+    seed: options.Seed = None,
+    without: options.Without = None,
+    write: Annotated[
+        list[str] | None,
+        typer.Option(help="Format to write: sssom, same-as, alignment-api, tsv, parquet; repeatable."),
+    ] = None,
+    format: options.Format = None,
+    columns: options.ColumnMap = None,
+    label: options.Labels = None,
+    language: options.Languages = None,
+    pair_language: options.PairLanguage = None,
+    max_errors: options.MaxErrors = 0,
+    json: options.Json = False,
+) -> None:
+    """Align two graphs: which entities of SOURCE and TARGET are the same thing?"""
+    settings = options.make_config(preset, config, set, seed, without)
+    reading = options.make_read_options(format, columns, label, language, max_errors, pair_language)
+    formats = [find_format(name).name for name in write or ["sssom"]]
+    run = Run(output)
+    rejects = Rejects(max_errors)
+    inputs = [path for path in (source, target, seeds) if path is not None]
+    outcome = run_stages(
+        lambda: read_task(source, target, seeds, reading, rejects),
+        options.identity_of(inputs, reading),
+        settings,
+        run,
+    )
+    with step("write"):
+        files = write_results(outcome.alignment, output, formats)
+        if len(rejects):
+            with atomic_write(output / "rejects.tsv") as file:
+                rejects.write(file)
+            files.append("rejects.tsv")
+    run.describe(results=files, summary=summary(outcome.alignment))
+    if json:
+        screen.json({"run": str(output), **summary(outcome.alignment), "files": files})
+        return
+    show(outcome.alignment, output, files)
+
+
+def read_task(
+    source: Path, target: Path | None, seeds: Path | None, reading: ReadOptions, rejects: Rejects
+) -> Task:
+    """Both graphs and the seeds. Links that a pair folder holds stay out: they are for evaluation."""
+    if target is None:
+        pair = read(source, reading, rejects)
+        if not isinstance(pair, Pair):
+            raise UsageError(f"{source} is one graph; give the other one too, or a folder that holds a pair")
+        graphs = pair.source, pair.target
+    else:
+        graphs = read_graph(source, reading, rejects), read_graph(target, reading, rejects)
+    known = Links.none() if seeds is None else resolve(read_links(seeds), *graphs)
+    return Task(*graphs, known)
+
+
+def write_results(alignment: Alignment, folder: Path, formats: list[str]) -> list[str]:
+    """Write the alignment in each format, and the unmatched entities; the names of the files."""
+    files = []
+    for name in formats:
+        files.append(find_format(name).file_name)
+        with atomic_write(folder / files[-1]) as file:
+            write_alignment(alignment, file, name)
+    files.append(UNMATCHED_FILE_NAME)
+    with atomic_write(folder / files[-1]) as file:
+        write_unmatched(alignment, file)
+    return files
+
+
+def summary(alignment: Alignment) -> dict[str, int]:
+    """The answer in numbers."""
+    return {
+        "accepted": len(alignment),
+        "review": int((~alignment.accepted).sum()),
+        "unmatched_source": len(alignment.unmatched_source),
+        "unmatched_target": len(alignment.unmatched_target),
+    }
+
+
+def show(alignment: Alignment, folder: Path, files: list[str], examples: int = 5) -> None:
+    """A few pairs, the numbers, and where the files are."""
+    table = alignment.to_table()
+    accepted = int(alignment.accepted.sum())
+    picked = [accepted * i // examples for i in range(examples)] if accepted >= examples else range(accepted)
+    rows: list[tuple[str, ...]] = []
+    for row in table.take(list(picked)).to_pylist():
+        rows.append(
+            (
+                row["source_name"] or row["source"],
+                row["target_name"] or row["target"],
+                f"{row['confidence']:.2f}",
+            )
+        )
+    if rows:
+        screen.table("Some of the links", rows, ("source", "target", "confidence"))
+    numbers = summary(alignment)
+    screen.table(
+        "Alignment", [(name.replace("_", " "), f"{n:,}") for name, n in numbers.items()], ("", "entities")
+    )
+    screen.result("Written to " + ", ".join(str(folder / file) for file in files))

@@ -1,0 +1,63 @@
+"""`largeea bench`: split known links, align, evaluate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from largeea.cli import options
+from largeea.cli.evaluate import show_figures
+from largeea.cli.screen import screen
+from largeea.errors import UsageError
+from largeea.experiments.bench import bench
+from largeea.formats import read
+from largeea.graph import Pair
+from largeea.progress import step
+
+EXAMPLES = """
+**Examples**
+
+`largeea bench dbp15k/fr_en --train 0`
+
+`largeea bench d_w_15k_v1 --fold 1 --json`
+
+`largeea bench ids15k_en_de_v1 --train 0.2 --reverse --without structure`
+"""
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")],
+    preset: options.Preset = "default",
+    train: Annotated[float, typer.Option(help="Share of the links given as seeds.", min=0, max=0.99)] = 0.2,
+    fold: Annotated[str | None, typer.Option(help="Official split to use instead of --train.")] = None,
+    seed: Annotated[int, typer.Option(help="Root of all randomness, the split included.", min=0)] = 0,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Swap source and target.")] = False,
+    without: options.Without = None,
+    config: options.ConfigFile = None,
+    set: options.Settings = None,
+    pair_language: options.PairLanguage = None,
+    json: options.Json = False,
+) -> None:
+    """Measure the method on a benchmark folder."""
+    settings = options.make_config(preset, config, set, seed, without)
+    reading = options.make_read_options(None, None, None, None, 0, pair_language)
+    with step("read"):
+        pair = read(folder, reading)
+    if not isinstance(pair, Pair):
+        raise UsageError(f"{folder} is a single graph; bench needs a folder with two graphs and their links")
+    pair = pair.reversed() if reverse else pair
+    figures, _ = bench(pair, folder.resolve().name, preset, settings, train, fold)
+    report(figures, json)
+
+
+def report(figures: dict[str, Any], json: bool) -> None:
+    """Print the figures for machines or for people."""
+    if json:
+        screen.json(figures)
+        return
+    title = f"{figures['dataset']}, preset {figures['preset']}, {figures['seeds']:,} seeds"
+    show_figures(title, figures)
+    seconds = ", ".join(f"{name} {value:.1f}" for name, value in figures["seconds"].items())
+    screen.result(f"seconds: {seconds}; peak memory {figures['peak_rss_mb']:.0f} MB")

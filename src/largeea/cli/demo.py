@@ -1,0 +1,57 @@
+"""`largeea demo`: the whole thing on built-in data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from largeea.cli import options
+from largeea.cli.align import show, write_results
+from largeea.cli.bench import report
+from largeea.cli.screen import screen
+from largeea.datasets.demo import demo_pair
+from largeea.datasets.openea_layout import write_pair
+from largeea.experiments.bench import bench
+from largeea.progress import step
+from largeea.runs import Run
+
+EXAMPLES = """
+**Examples**
+
+`largeea demo`
+
+`largeea demo --languages de nl`
+
+`largeea demo --json`
+"""
+
+
+def command(
+    languages: Annotated[
+        tuple[str, str], typer.Option(help="Two locales, for example: en fr, de ja, pt_BR zh.")
+    ] = ("en", "fr"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for data and results.")] = Path(
+        "largeea-demo"
+    ),
+    preset: options.Preset = "default",
+    set: options.Settings = None,
+    seed: Annotated[int, typer.Option(help="Root of all randomness, the data included.", min=0)] = 0,
+    json: options.Json = False,
+) -> None:
+    """Align countries, languages, scripts, currencies and cities named in two languages.
+
+    The two graphs are made from Unicode CLDR; each side lacks some entities and facts of the other.
+    """
+    settings = options.make_config(preset, None, set, seed)
+    run = Run(output)
+    with step("make data"):
+        pair = demo_pair(languages, seed)
+    figures, outcome = bench(pair, f"demo-{'-'.join(languages)}", preset, settings, train=0.0, run=run)
+    write_pair(pair, output / "pair")
+    files = write_results(outcome.alignment, output, ["sssom", "tsv"])
+    if not json:
+        show(outcome.alignment, output, files)
+        screen.result(f"The two graphs and their true links: {output / 'pair'}")
+    report(figures, json)

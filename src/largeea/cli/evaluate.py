@@ -1,0 +1,71 @@
+"""`largeea evaluate`: how good a finished run is, given the true links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from largeea import config as configuration
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.decide import decide
+from largeea.evaluate import evaluate, protocols
+from largeea.formats.links import read_links, resolve
+from largeea.graph import Links, Task
+from largeea.runs.folder import CONFIG, load_stage
+from largeea.similarity import Similarity
+
+EXAMPLES = """
+**Examples**
+
+`largeea evaluate run --links true_links.tsv`
+
+`largeea evaluate run --links true_links.tsv --json`
+"""
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    links: Annotated[Path, typer.Option(help="The true links: TSV, SSSOM, owl:sameAs or Alignment XML.")],
+    json: options.Json = False,
+) -> None:
+    """Compare a finished run with known links."""
+    task: Task = load_stage(run, "task")
+    fused: Similarity = load_stage(run, "fused")
+    settings = configuration.load(file=run / CONFIG)
+    alignment = decide(task, fused, {"name": load_stage(run, "names")}, settings.decision)
+    truth = resolve(read_links(links), task.source, task.target)
+    test = without_seeds(truth, task.seeds)
+    figures = {
+        "links": len(truth),
+        "seeds": len(task.seeds),
+        "protocols": protocols(fused, test, task.seeds),
+        **evaluate(alignment, test, task.seeds),
+    }
+    screen.json(figures) if json else show_figures(f"{run} against {len(test):,} links", figures)
+
+
+def without_seeds(links: Links, seeds: Links) -> Links:
+    """The links that were not given away as seeds."""
+    return links.take(~np.isin(_keys(links), _keys(seeds)))
+
+
+def _keys(links: Links) -> npt.NDArray[np.int64]:
+    return links.source.astype(np.int64) << 32 | links.target
+
+
+def show_figures(title: str, figures: dict[str, Any]) -> None:
+    """Ranking and alignment figures as tables."""
+    ranking = figures["protocols"]
+    header = ("protocol", *next(iter(ranking.values())))
+    rows = [(name, *(f"{value:.3f}" for value in values.values())) for name, values in ranking.items()]
+    screen.table(title, rows, header)
+    rows = [
+        (name, *(f"{value:.3f}" for value in figures[key].values()))
+        for key, name in (("alignment", "accepted pairs"), ("no_counterpart", "no counterpart"))
+    ]
+    screen.table("Answer", rows, ("", "precision", "recall", "F1"))

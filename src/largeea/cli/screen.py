@@ -1,0 +1,99 @@
+"""What the user sees: results on standard output, everything else on standard error.
+
+With a terminal, running steps have a bar; without one they leave a plain line when they end.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from largeea import progress
+
+
+class Screen:
+    """The one place that writes to the terminal."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.debug = False
+        self._bars: Progress | None = None
+        self._task: TaskID | None = None
+
+    @property
+    def _out(self) -> Console:
+        return Console(highlight=False, soft_wrap=True)
+
+    @property
+    def _err(self) -> Console:
+        return Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def listening(self) -> AbstractContextManager[None]:
+        """Show the progress of everything inside this context."""
+        return progress.listening(self)
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        """Show that a step runs, then how long it took."""
+        started = time.perf_counter()
+        if self.quiet:
+            yield
+        elif self._err.is_terminal and self._bars is None:
+            columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+            with Progress(*columns, console=self._err, transient=True) as self._bars:
+                self._task = self._bars.add_task(title, total=None)
+                try:
+                    yield
+                finally:
+                    self._bars, self._task = None, None
+            self.note(f"{title:<12} {time.perf_counter() - started:7.1f} s")
+        else:
+            yield
+            self.note(f"{title:<12} {time.perf_counter() - started:7.1f} s")
+
+    def advance(self, done: int, total: int) -> None:
+        """Move the bar of the running step."""
+        if self._bars is not None and self._task is not None:
+            self._bars.update(self._task, completed=done, total=total)
+
+    def note(self, message: str) -> None:
+        """A line for the user that is no result."""
+        if not self.quiet:
+            self._err.print(escape(printable(message)), style="dim")
+
+    def error(self, message: str) -> None:
+        """What went wrong."""
+        self._err.print(f"[bold red]error:[/] {escape(printable(message))}")
+
+    def result(self, text: str) -> None:
+        """A line of the result."""
+        self._out.print(escape(printable(text)))
+
+    def json(self, value: Any) -> None:
+        """The result for machines."""
+        self._out.print(json.dumps(value, ensure_ascii=False), markup=False)
+
+    def table(self, title: str, rows: list[tuple[str, ...]], header: tuple[str, ...]) -> None:
+        """A result table; all but the first column are figures."""
+        table = Table(title=title, title_justify="left", title_style="bold")
+        for position, column in enumerate(header):
+            table.add_column(column, justify="right" if position else "left")
+        for row in rows:
+            table.add_row(*(escape(printable(cell)) for cell in row))
+        self._out.print(table)
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer the terminal: control characters are shown, not obeyed."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+screen = Screen()

@@ -1,0 +1,151 @@
+"""One typed configuration for the whole method, with presets; TOML in, TOML out."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from largeea.errors import InputError, UsageError
+
+Part = Literal["structure", "names", "augmentation", "sens", "strings"]
+PARTS: tuple[Part, ...] = ("structure", "names", "augmentation", "sens", "strings")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NamesConfig(_Section):
+    """The name channel."""
+
+    top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
+    shortest_gram: int = Field(2, ge=1)
+    longest_gram: int = Field(4, ge=1, le=8)
+
+
+class FusionConfig(_Section):
+    """From the channels' scores to one matrix M."""
+
+    csls: int = Field(
+        1, ge=0, description="neighbours that cross-domain local scaling looks at; 0 = no scaling"
+    )
+
+
+class DecisionConfig(_Section):
+    """From scores to an answer."""
+
+    accept: float = Field(
+        0.5, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
+    )
+
+
+class Config(_Section):
+    """Everything that influences the answer, besides the input."""
+
+    seed: int = Field(0, ge=0, description="root of all randomness")
+    without: tuple[Part, ...] = Field((), description="parts switched off, for ablations")
+    names: NamesConfig = NamesConfig()
+    fusion: FusionConfig = FusionConfig()
+    decision: DecisionConfig = DecisionConfig()
+
+    def uses(self, part: Part) -> bool:
+        """Whether a part of the method is switched on."""
+        return part not in self.without
+
+    def to_toml(self) -> str:
+        """As a TOML document that `load` reads back to the same configuration."""
+        values = self.model_dump()
+        top = [_toml_line(key, value) for key, value in values.items() if not isinstance(value, dict)]
+        for section, content in values.items():
+            if isinstance(content, dict):
+                top += ["", f"[{section}]", *(_toml_line(key, value) for key, value in content.items())]
+        return "\n".join(top) + "\n"
+
+
+PRESETS: dict[str, dict[str, Any]] = {"default": {}}
+
+
+def load(
+    preset: str = "default",
+    file: Path | None = None,
+    settings: tuple[str, ...] = (),
+    **overrides: Any,
+) -> Config:
+    """A configuration from a preset, then a TOML file, then `key=value` settings, then keyword overrides.
+
+    Example: `load("default", settings=("names.top_k=20",), seed=7)`.
+    """
+    if preset not in PRESETS:
+        raise UsageError(f"unknown preset {preset!r}; known: {', '.join(PRESETS)}")
+    values = _merged({}, PRESETS[preset])
+    if file is not None:
+        values = _merged(values, _read_toml(file))
+    for setting in settings:
+        values = _merged(values, _parse_setting(setting))
+    values = _merged(values, {key: value for key, value in overrides.items() if value is not None})
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise UsageError(_explain(error)) from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"is not a TOML file: {error}", path) from None
+
+
+def _parse_setting(setting: str) -> dict[str, Any]:
+    key, equals, text = setting.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--set needs key=value, for example names.top_k=20; got {setting!r}")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    for part in reversed(key.strip().split(".")):
+        value = {part: value}
+    return dict(value)
+
+
+def _merged(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in top.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else value
+    return merged
+
+
+def _explain(error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors():
+        place = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            section: Any = Config
+            for part in problem["loc"][:-1]:
+                section = section.model_fields[str(part)].annotation
+            lines.append(f"unknown setting {place!r}; known here: {', '.join(section.model_fields)}")
+        else:
+            lines.append(f"{place} = {problem['input']!r}: {problem['msg']}")
+    return "; ".join(lines)
+
+
+def _toml_line(key: str, value: Any) -> str:
+    return f"{key} = {_toml(value)}"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return repr(value)

@@ -1,0 +1,283 @@
+"""The built-in demo: two real graphs of the world, from Unicode CLDR, in two languages of the user's choice.
+
+Territories, languages, scripts, currencies, cities and the times they keep as CLDR records them, with the
+names that speakers of each language use. Ids are opaque and facts are missing at random on either side, so
+that names and structure are all there is to go by, and neither is enough alone.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pyarrow.compute as pc
+from babel import Locale, UnknownLocaleError
+from babel.core import get_global, get_locale_identifier, parse_locale
+from babel.localedata import locale_identifiers
+
+from largeea.errors import UsageError
+from largeea.graph import (
+    Attributes,
+    Int32,
+    Int64,
+    KnowledgeGraph,
+    Links,
+    Pair,
+    ReadCounts,
+    Strings,
+    frozen,
+    strings,
+)
+
+ENTITIES_DROPPED = 0.08
+"""Share of the entities that each side lacks, so that some have no counterpart."""
+FACTS_DROPPED = 0.15
+"""Share of the facts that each side lacks, on top of those that go with their entities."""
+
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+
+Thing = tuple[str, str]
+"""What an entity is before it becomes opaque: its kind and its CLDR code, such as ("currency", "EUR")."""
+Fact = tuple[Thing, str, Thing]
+
+# IANA files time zones under areas; those that are also CLDR territories, by their code.
+_AREAS = {"Africa": "002", "America": "019", "Antarctica": "AQ", "Asia": "142", "Europe": "150"}
+_LANGUAGE_STATUS = {
+    "official": "official-language",
+    "de_facto_official": "official-language",
+    "official_regional": "regional-language",
+    None: "spoken-language",
+}
+
+
+def demo_pair(languages: tuple[str, str] = ("en", "fr"), seed: int = 0) -> Pair:
+    """The demo in two languages: same seed, same bytes (for one release of babel, which carries CLDR).
+
+    Each side lacks its own `ENTITIES_DROPPED` of the entities and `FACTS_DROPPED` of the facts. Links join
+    what survived on both sides. An entity without a name in a language is there all the same, unnamed.
+
+    Example: `demo_pair(("de", "ja"), seed=1)`.
+    """
+    world = cldr_world()
+    locales = [find_locale(language) for language in languages]
+    (source, source_at), (target, target_at) = (
+        _side(world, locale, side, seed) for side, locale in enumerate(locales, start=1)
+    )
+    shared = (source_at >= 0) & (target_at >= 0)
+    links = Links(np.column_stack([source_at[shared], target_at[shared]])).canonical()
+    return Pair(source, target, links)
+
+
+def find_locale(language: str) -> Locale:
+    """The CLDR locale for a code such as `fr`, `pt_BR` or `zh-Hant`."""
+    try:
+        return Locale.parse(language.replace("-", "_"))
+    except (UnknownLocaleError, ValueError) as error:
+        known = {identifier.casefold(): identifier for identifier in sorted(locale_identifiers())}
+        english = sorted(Locale("en").languages.items(), reverse=True)
+        known |= {name.casefold(): code for code, name in english if code.casefold() in known}
+        near = difflib.get_close_matches(language.replace("-", "_").casefold(), known, n=5)
+        examples = dict.fromkeys(known[match] for match in near) or ("en", "fr", "de", "ja", "zh", "pt_BR")
+        raise UsageError(
+            f"no language {language!r} in CLDR: give a locale code, a language (fr) with a script or "
+            f"territory where wanted (zh_Hant, pt_BR), for instance {', '.join(examples)}"
+        ) from error
+
+
+# What CLDR knows
+
+
+@dataclass(frozen=True)
+class World:
+    """All facts as positions, `facts[n, 3]`: head among `things`, one of `relations`, tail among `things`."""
+
+    things: tuple[Thing, ...]
+    relations: tuple[str, ...]
+    facts: Int32
+
+
+@cache
+def cldr_world() -> World:
+    """All facts between the things that CLDR names in English; former states and all times are there too."""
+    english = Locale("en")
+    known = {
+        "territory": english.territories.keys() | get_global("territory_currencies").keys(),
+        "language": english.languages.keys() - {"mul", "und", "zxx"},
+        "script": english.scripts.keys() - {"Zzzz"},
+        "currency": english.currencies.keys(),
+        "city": _time_zones().keys(),
+        "time": set(get_global("meta_zones").values()),
+    }
+    found = sorted({fact for fact in _cldr_facts() if all(code in known[kind] for kind, code in fact[::2])})
+    things = sorted({thing for head, _, tail in found for thing in (head, tail)})
+    relations = sorted({relation for _, relation, _ in found})
+    place = {thing: position for position, thing in enumerate(things)}
+    facts = [(place[head], relations.index(relation), place[tail]) for head, relation, tail in found]
+    return World(tuple(things), tuple(relations), frozen(facts, np.int32, 3))
+
+
+def _cldr_facts() -> Iterator[Fact]:
+    yield from _language_facts()
+    yield from _locale_facts()
+    yield from _currency_facts()
+    yield from _time_facts()
+    for former, successors in get_global("territory_aliases").items():
+        for successor in successors:
+            yield ("territory", former), "succeeded-by", ("territory", successor)
+
+
+def _language_facts() -> Iterator[Fact]:
+    """Who speaks what, and what a compound tag such as `uz_Cyrl` or `de_AT` says by itself."""
+    tags = set(Locale("en").languages)
+    for territory, languages in get_global("territory_languages").items():
+        for tag, facts in languages.items():
+            relation = _LANGUAGE_STATUS[facts["official_status"]]
+            yield ("territory", territory), relation, ("language", tag)
+            yield ("territory", territory), relation, ("language", parse_locale(tag)[0])
+            tags.add(tag)
+    for tag in tags:
+        language, region, script = parse_locale(tag)[:3]
+        if script:
+            yield ("language", language), "written-in", ("script", script)
+            yield ("language", tag), "written-in", ("script", script)
+        if region:
+            yield ("language", tag), "variety-of-territory", ("territory", region)
+        if tag != language:
+            yield ("language", tag), "variety-of-language", ("language", language)
+
+
+def _locale_facts() -> Iterator[Fact]:
+    """What is usual where: CLDR completes part of a locale to its likely language, script and territory."""
+    for part, whole in get_global("likely_subtags").items():
+        language, script, territory = whole.split("_")
+        yield ("language", language), "written-in", ("script", script)
+        match [given not in (None, "und") for given in parse_locale(part)[:3]]:
+            case [True, False, False]:
+                yield ("language", language), "main-territory", ("territory", territory)
+            case [False, True, False]:
+                yield ("territory", territory), "usual-language", ("language", language)
+                yield ("territory", territory), "usual-script", ("script", script)
+            case [False, False, True]:
+                yield ("script", script), "typical-language", ("language", language)
+                yield ("script", script), "typical-territory", ("territory", territory)
+            case [False, True, True]:
+                yield ("territory", territory), "other-script", ("script", script)
+    for child, parent in get_global("parent_exceptions").items():
+        follower, model = parse_locale(child)[1], parse_locale(parent)[1]
+        if follower and model:
+            yield ("territory", follower), "follows-usage-of", ("territory", model)
+
+
+def _currency_facts() -> Iterator[Fact]:
+    for territory, currencies in get_global("territory_currencies").items():
+        for currency, _, until, tender in currencies:
+            relation = "reckons-in" if not tender else "used-currency" if until else "uses-currency"
+            yield ("territory", territory), relation, ("currency", currency)
+
+
+def _time_facts() -> Iterator[Fact]:
+    """Where the cities that stand for time zones are, and which time (a CLDR metazone) they keep."""
+    aliases = get_global("zone_aliases")
+    for zone, territory in _time_zones().items():
+        yield ("city", zone), "located-in", ("territory", territory)
+        area = zone.split("/")[0]
+        if area in _AREAS:
+            yield ("city", zone), "filed-under", ("territory", _AREAS[area])
+    for zone, time in get_global("meta_zones").items():
+        yield ("city", aliases.get(zone, zone)), "keeps-time", ("time", time)
+
+
+def _time_zones() -> dict[str, str]:
+    """Time zones that are named after a city, with their territory."""
+    zones = get_global("zone_territories").items()
+    return {zone: territory for zone, territory in zones if not zone.startswith("Etc/")}
+
+
+# What its things are called
+
+
+def _names(locale: Locale, things: tuple[Thing, ...]) -> Strings:
+    """Names in one language, null where CLDR has none: codes and English names never stand in."""
+    names = {
+        "territory": locale.territories,
+        "language": locale.languages,
+        "script": locale.scripts,
+        "currency": locale.currencies,
+        "city": _city_names(locale),
+        "time": _time_names(locale),
+    }
+    return strings([names[kind].get(code) for kind, code in things])
+
+
+def _city_names(locale: Locale) -> dict[str, str]:
+    """CLDR leaves out cities that are spelt like the last part of their zone: `Asia/Hong_Kong`.
+
+    Not `babel.dates.get_timezone_location`: it takes `Indiana/Knox` for a city, misses those that CLDR
+    lists under an old id (`Asia/Calcutta`), and needs the system's time zone files.
+    """
+    aliases = get_global("zone_aliases")
+    spelt = {zone: zone.rpartition("/")[2].replace("_", " ") for zone in _time_zones()}
+    listed = {zone: names["city"] for zone, names in locale.time_zones.items() if "city" in names}
+    return spelt | {aliases.get(zone, zone): city for zone, city in listed.items()}
+
+
+def _time_names(locale: Locale) -> dict[str, str | None]:
+    long = {time: names.get("long", {}) for time, names in locale.meta_zones.items()}
+    return {time: forms.get("generic") or forms.get("standard") for time, forms in long.items()}
+
+
+# One side of the pair
+
+
+def _side(world: World, locale: Locale, side: int, seed: int) -> tuple[KnowledgeGraph, Int64]:
+    """The graph of one side, and the entity that each thing of the world became there, -1 for none."""
+    random = np.random.default_rng([seed, side])
+    count = len(world.things)
+    opaque = random.permutation(count)
+    present = random.random(count) >= ENTITIES_DROPPED
+    stated = random.random(len(world.facts)) >= FACTS_DROPPED
+    facts = world.facts[stated & present[world.facts[:, 0]] & present[world.facts[:, 2]]]
+
+    names = _names(locale, world.things)
+    connected = np.bincount(facts[:, [0, 2]].ravel(), minlength=count) > 0
+    present &= connected | np.asarray(pc.is_valid(names))
+    things = np.flatnonzero(present)
+    things = things[np.argsort(opaque[things])]
+    entity_of = np.full(count, -1, np.int64)
+    entity_of[things] = np.arange(len(things))
+
+    language = _language_tag(locale)
+    prefix = f"urn:demo:{side}:{language}:"
+    digits = len(str(count - 1))
+    entities = strings([f"{prefix}e{number:0{digits}}" for number in opaque[things]])
+    relations, relation = np.unique(facts[:, 1], return_inverse=True)
+    triples = np.unique(np.column_stack([entity_of[facts[:, 0]], relation, entity_of[facts[:, 2]]]), axis=0)
+    names = names.take(things)
+    labels = _labels(names, language)
+    graph = KnowledgeGraph(
+        entities,
+        names,
+        strings([prefix + world.relations[number] for number in relations]),
+        triples,
+        labels,
+        ReadCounts(statements=len(triples) + len(labels), triples=len(triples), literals=len(labels)),
+    )
+    return graph, entity_of
+
+
+def _language_tag(locale: Locale) -> str:
+    parts = (locale.language, locale.territory, locale.script, locale.variant)
+    return str(get_locale_identifier(parts, sep="-")).lower()
+
+
+def _labels(names: Strings, language: str) -> Attributes:
+    """The names once more, as the labels a graph on file would have."""
+    named = names.drop_null()
+    values = named.unique().sort()
+    rows = np.zeros((len(named), 4), np.int32)
+    rows[:, 0] = np.flatnonzero(pc.is_valid(names))
+    rows[:, 2] = pc.index_in(named, value_set=values)
+    return Attributes(rows, strings([LABEL]), values, strings([f"@{language}"]))

@@ -1,0 +1,1 @@
+"""Measuring the method on benchmarks."""

@@ -1,0 +1,1 @@
+"""Name channel: who is called alike."""
