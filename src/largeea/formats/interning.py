@@ -12,10 +12,18 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from llvmlite import ir
+from numba.extending import intrinsic
 
 from largeea.graph import Int32, Int64, Strings
 
 Bytes = npt.NDArray[np.uint8]
+
+_WINDOW = 64
+_NUMBER = np.uint64(0x7FFFFFFF)
+_TAG = ~_NUMBER
+_FREE = np.uint64(0x7FFFFFFF)
+"""A slot of the hash table holds a number in its low bits and part of the hash above, or is free."""
 
 
 class StringTable:
@@ -25,7 +33,7 @@ class StringTable:
         self._arena: Bytes = np.empty(1 << 16, np.uint8)
         self._offsets: Int64 = np.zeros(1 << 10, np.int64)
         self._hashes: npt.NDArray[np.uint64] = np.empty(1 << 10, np.uint64)
-        self._slots: Int32 = np.full(1 << 12, -1, np.int32)
+        self._slots: npt.NDArray[np.uint64] = np.full(1 << 12, _FREE, np.uint64)
         self._count = 0
 
     def __len__(self) -> int:
@@ -93,18 +101,95 @@ def _grown(array: npt.NDArray[Any], need: int) -> npt.NDArray[Any]:
     return larger
 
 
-@numba.njit(cache=True)
+def _load_eight_bytes(typing_context: Any, buffer: Any, at: Any) -> Any:
+    """The eight bytes of `buffer` from `at` on as one number: strings are hashed and compared by words."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        word = builder.load(builder.bitcast(place, ir.PointerType(ir.IntType(64))))
+        word.align = 1
+        return word
+
+    return numba.types.uint64(buffer, numba.types.int64), generate
+
+
+_eight_bytes: Any = intrinsic(_load_eight_bytes)
+
+
+@numba.njit(cache=True, nogil=True)
+def _last_bytes(buffer: Bytes, at: int, end: int) -> np.uint64:
+    """The fewer than eight bytes from `at` to `end` as one number."""
+    word = np.uint64(0)
+    while at < end:
+        word = word << np.uint64(8) | np.uint64(buffer[at])
+        at += 1
+    return word
+
+
+@numba.njit(cache=True, nogil=True)
 def _hash(buffer: Bytes, start: int, end: int) -> np.uint64:
-    """FNV-1a over bytes, then a final mix so that the low bits depend on all of them."""
-    value = np.uint64(14695981039346656037)
-    for i in range(start, end):
-        value = (value ^ np.uint64(buffer[i])) * np.uint64(1099511628211)
-    value ^= value >> np.uint64(32)
+    """A multiply-and-shift hash; deterministic, so that it can order strings too."""
+    value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
+    at = start
+    while at + 8 <= end:
+        value = (value ^ _eight_bytes(buffer, at)) * np.uint64(0xBF58476D1CE4E5B9)
+        value ^= value >> np.uint64(32)
+        at += 8
+    value = (value ^ _last_bytes(buffer, at, end)) * np.uint64(0x94D049BB133111EB)
+    value ^= value >> np.uint64(29)
     value *= np.uint64(0x9E3779B97F4A7C15)
-    return value ^ (value >> np.uint64(29))
+    return value ^ (value >> np.uint64(32))
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
+def _same(left: Bytes, at: int, right: Bytes, start: int, length: int) -> bool:
+    end = at + length
+    while at + 8 <= end:
+        if _eight_bytes(left, at) != _eight_bytes(right, start):
+            return False
+        at += 8
+        start += 8
+    while at < end:
+        if left[at] != right[start]:
+            return False
+        at += 1
+        start += 1
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _warm(
+    buffer: Bytes,
+    starts: Int64,
+    ends: Int64,
+    first: int,
+    codes: npt.NDArray[np.uint64],
+    slots: npt.NDArray[np.uint64],
+    offsets: Int64,
+    arena: Bytes,
+) -> int:
+    """Hash a window of strings and touch the memory that looking them up will need.
+
+    The lookups wait for memory; asked for together, a window's worth of it comes in the time of one.
+    """
+    mask = np.uint64(len(slots) - 1)
+    count = min(_WINDOW, len(starts) - first)
+    touched = 0
+    for i in range(count):
+        codes[i] = _hash(buffer, max(starts[first + i], 0), ends[first + i])
+    for i in range(count):
+        touched += slots[codes[i] & mask] & np.uint64(1)
+    for i in range(count):
+        entry = slots[codes[i] & mask]
+        touched += offsets[entry & _NUMBER] & 1 if entry != _FREE else 0
+    for i in range(count):
+        entry = slots[codes[i] & mask]
+        touched += arena[offsets[entry & _NUMBER]] & 1 if entry != _FREE else 0
+    return touched
+
+
+@numba.njit(cache=True, nogil=True)
 def _number_spans(
     buffer: Bytes,
     starts: Int64,
@@ -112,50 +197,49 @@ def _number_spans(
     arena: Bytes,
     offsets: Int64,
     hashes: npt.NDArray[np.uint64],
-    slots: Int32,
+    slots: npt.NDArray[np.uint64],
     count: int,
     numbers: Int32,
 ) -> int:
     mask = np.uint64(len(slots) - 1)
+    codes = np.empty(_WINDOW, np.uint64)
     for i in range(len(starts)):
-        start, end = starts[i], ends[i]
+        if i % _WINDOW == 0:
+            _warm(buffer, starts, ends, i, codes, slots, offsets, arena)
+        start, length = starts[i], ends[i] - starts[i]
         if start < 0:
             numbers[i] = -1
             continue
-        code = _hash(buffer, start, end)
+        code = codes[i % _WINDOW]
         slot = code & mask
         while True:
-            known = slots[slot]
-            if known < 0:
+            entry = slots[slot]
+            if entry == _FREE:
                 place = offsets[count]
-                arena[place : place + end - start] = buffer[start:end]
-                offsets[count + 1] = place + end - start
+                arena[place : place + length] = buffer[start : start + length]
+                offsets[count + 1] = place + length
                 hashes[count] = code
-                slots[slot] = count
+                slots[slot] = code & _TAG | np.uint64(count)
                 numbers[i] = count
                 count += 1
                 break
-            if hashes[known] == code and offsets[known + 1] - offsets[known] == end - start:
-                at = offsets[known]
-                same = True
-                for j in range(end - start):
-                    if arena[at + j] != buffer[start + j]:
-                        same = False
-                        break
-                if same:
+            if entry & _TAG == code & _TAG:
+                known = np.int64(entry & _NUMBER)
+                place = offsets[known]
+                if offsets[known + 1] - place == length and _same(arena, place, buffer, start, length):
                     numbers[i] = known
                     break
             slot = (slot + np.uint64(1)) & mask
     return count
 
 
-@numba.njit(cache=True)
-def _rehash(hashes: npt.NDArray[np.uint64], size: int) -> Int32:
-    slots = np.full(size, -1, np.int32)
+@numba.njit(cache=True, nogil=True)
+def _rehash(hashes: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.uint64]:
+    slots = np.full(size, _FREE, np.uint64)
     mask = np.uint64(size - 1)
     for number in range(len(hashes)):
         slot = hashes[number] & mask
-        while slots[slot] >= 0:
+        while slots[slot] != _FREE:
             slot = (slot + np.uint64(1)) & mask
-        slots[slot] = number
+        slots[slot] = hashes[number] & _TAG | np.uint64(number)
     return slots

@@ -7,6 +7,7 @@ left to pyoxigraph, whose verdict counts.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -14,27 +15,37 @@ import numpy as np
 import numpy.typing as npt
 
 from largeea.formats.interning import Bytes
+from largeea.graph import Int64
 
-NOTHING, TRIPLE, LITERAL, UNSURE = 0, 1, 2, 3
-"""Kinds of line: empty or comment, entity object, literal object, not plain enough to decide here."""
+SUBJECT, PREDICATE, OBJECT, TAG = 0, 2, 4, 6
+"""Terms of a statement: the row of its starts; the next row has its ends. TAG: `@language` or datatype."""
 
-SUBJECT, PREDICATE, OBJECT, TAG = 0, 1, 2, 3
-"""Terms of a line. TAG is `@language` or a datatype IRI."""
+_NOTHING, _TRIPLE, _LITERAL, _UNSURE = 0, 1, 2, 3
 
 
-def scan_lines(block: bytes) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Cut a block of whole lines into terms: `(kinds[n], lines[n + 1], spans[n, 4, 2])`.
+@dataclass(frozen=True)
+class Scanned:
+    """A block of lines cut into terms, as places in the block, without their brackets or quotes.
 
-    Line i is `block[lines[i]:lines[i + 1]]`; `spans[i, TERM]` is start and end of a term without its
-    brackets or quotes. A blank node keeps its `_:`; an absent tag has start -1.
+    `triples[6, t]` and `literals[8, l]` hold starts and ends of every term; a blank node keeps its `_:`; an
+    absent tag is empty. `unsure[u]` are lines left to pyoxigraph; `lines[n + 1]` is where each line starts.
     """
+
+    triples: Int64
+    literals: Int64
+    unsure: Int64
+    lines: Int64
+
+
+def scan_lines(block: bytes) -> Scanned:
+    """Cut a block of whole lines into terms."""
     data = np.frombuffer(block, np.uint8)
-    breaks = np.flatnonzero(data == 10)
-    lines = np.concatenate([[0], breaks + 1])
-    spans = np.full((len(breaks), 4, 2), -1, np.int64)
-    kinds = np.empty(len(breaks), np.uint8)
-    _scan(data, lines, kinds, spans, _IRI_BYTES)
-    return kinds, lines, spans
+    lines = np.concatenate([[0], np.flatnonzero(data == 10) + 1])
+    triples = np.empty((6, len(lines) - 1), np.int64)
+    literals = np.empty((8, len(lines) - 1), np.int64)
+    unsure = np.empty(len(lines) - 1, np.int64)
+    counts = _scan(data, lines, triples, literals, unsure, _IRI_BYTES)
+    return Scanned(triples[:, : counts[0]], literals[:, : counts[1]], unsure[: counts[2]], lines)
 
 
 def _iri_bytes() -> npt.NDArray[np.bool_]:
@@ -47,40 +58,38 @@ def _iri_bytes() -> npt.NDArray[np.bool_]:
 _IRI_BYTES = _iri_bytes()
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _blank(byte: int) -> bool:
     return byte == 32 or byte == 9
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _alphanumeric(byte: int) -> bool:
     return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _skip_blanks(data: Bytes, at: int) -> int:
     while _blank(data[at]):
         at += 1
     return at
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _iri_end(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> int:
     """Position of the `>` closing an absolute, plain IRI that starts at `at`; -1 if it is not one."""
     if not (65 <= data[at] <= 90 or 97 <= data[at] <= 122):
         return -1
-    scheme = True
-    while iri_bytes[data[at]]:
-        byte = data[at]
-        if scheme and byte == 58:
-            scheme = False
-        elif scheme and not (_alphanumeric(byte) or byte == 43 or byte == 45 or byte == 46):
+    while data[at] != 58:
+        if not (_alphanumeric(data[at]) or data[at] == 43 or data[at] == 45 or data[at] == 46):
             return -1
         at += 1
-    return -1 if scheme or data[at] != 62 else at
+    while iri_bytes[data[at]]:
+        at += 1
+    return at if data[at] == 62 else -1
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _node(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> tuple[int, int, int]:
     """`(start, end, next)` of an IRI or blank node at `at`; start -1 if it is neither or not plain."""
     if data[at] == 60:
@@ -94,7 +103,7 @@ def _node(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> tuple[int, 
     return -1, -1, at
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _plain_escape(byte: int) -> int:
     """The character that a backslash and `byte` stand for; 0 if nothing."""
     if byte == 116:
@@ -110,7 +119,7 @@ def _plain_escape(byte: int) -> int:
     return byte if byte == 34 or byte == 39 or byte == 92 else 0
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _code_point(data: Bytes, at: int) -> tuple[int, int]:
     """The character written `uXXXX` or `UXXXXXXXX` at `at` (-1 if it is none), and where it ends."""
     digits = 4 if data[at] == 117 else 8
@@ -128,8 +137,8 @@ def _code_point(data: Bytes, at: int) -> tuple[int, int]:
     return (code if valid else -1), at
 
 
-@numba.njit(cache=True)
-def unescape(data: Bytes, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> tuple[Any, Any]:
+@numba.njit(cache=True, nogil=True)
+def unescape(data: Bytes, starts: Int64, ends: Int64) -> tuple[Any, Any]:
     """Copies of scanned literals with their escapes resolved: `(bytes, offsets[n + 1])`."""
     out = np.empty((ends - starts).sum(), np.uint8)
     offsets = np.zeros(len(starts) + 1, np.int64)
@@ -153,7 +162,7 @@ def unescape(data: Bytes, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.in
     return out[:n], offsets
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _put_utf8(out: Bytes, n: int, code: int) -> int:
     if code < 0x80:
         out[n] = code
@@ -166,8 +175,8 @@ def _put_utf8(out: Bytes, n: int, code: int) -> int:
     return n + 1 + tail
 
 
-@numba.njit(cache=True)
-def _literal(data: Bytes, at: int, span: npt.NDArray[Any], iri_bytes: npt.NDArray[np.bool_]) -> int:
+@numba.njit(cache=True, nogil=True)
+def _literal(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool_]) -> int:
     """Fill value and tag spans of the literal at `at`; the position after it, or -1."""
     end = at + 1
     while data[end] != 34:
@@ -183,7 +192,7 @@ def _literal(data: Bytes, at: int, span: npt.NDArray[Any], iri_bytes: npt.NDArra
             elif _plain_escape(escape) == 0:
                 return -1
         end += 1
-    span[OBJECT, 0], span[OBJECT, 1] = at + 1, end
+    span[OBJECT], span[OBJECT + 1] = at + 1, end
     at = end + 1
     if data[at] == 64:
         end = at + 1
@@ -191,60 +200,82 @@ def _literal(data: Bytes, at: int, span: npt.NDArray[Any], iri_bytes: npt.NDArra
             end += 1
         if end == at + 1 or data[end - 1] == 45 or data[at + 1] == 45:
             return -1
-        span[TAG, 0], span[TAG, 1] = at, end
+        span[TAG], span[TAG + 1] = at, end
         return end
     if data[at] == 94 and data[at + 1] == 94 and data[at + 2] == 60:
         end = _iri_end(data, at + 3, iri_bytes)
         if end < 0:
             return -1
-        span[TAG, 0], span[TAG, 1] = at + 3, end
+        span[TAG], span[TAG + 1] = at + 3, end
         return end + 1
+    span[TAG] = span[TAG + 1] = at
     return at
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
+def _statement(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool_]) -> int:
+    """Fill the spans of the statement that starts at `at`; what kind of line it is."""
+    at = _skip_blanks(data, at)
+    if _ends_line(data, at):
+        return _NOTHING
+    span[SUBJECT], span[SUBJECT + 1], at = _node(data, at, iri_bytes)
+    if span[SUBJECT] < 0:
+        return _UNSURE
+    at = _skip_blanks(data, at)
+    if data[at] != 60:
+        return _UNSURE
+    span[PREDICATE], span[PREDICATE + 1], at = _node(data, at, iri_bytes)
+    if span[PREDICATE] < 0:
+        return _UNSURE
+    at = _skip_blanks(data, at)
+    kind = _TRIPLE
+    if data[at] == 34:
+        kind = _LITERAL
+        at = _literal(data, at, span, iri_bytes)
+        if at < 0:
+            return _UNSURE
+    else:
+        span[OBJECT], span[OBJECT + 1], at = _node(data, at, iri_bytes)
+        if span[OBJECT] < 0:
+            return _UNSURE
+    at = _skip_blanks(data, at)
+    if data[at] == 60 or data[at] == 95:
+        graph, _, at = _node(data, at, iri_bytes)
+        if graph < 0:
+            return _UNSURE
+        at = _skip_blanks(data, at)
+    if data[at] != 46 or not _ends_line(data, _skip_blanks(data, at + 1)):
+        return _UNSURE
+    return kind
+
+
+@numba.njit(cache=True, nogil=True)
+def _ends_line(data: Bytes, at: int) -> bool:
+    return bool(data[at] == 10 or data[at] == 35 or (data[at] == 13 and data[at + 1] == 10))
+
+
+@numba.njit(cache=True, nogil=True)
 def _scan(
     data: Bytes,
-    lines: npt.NDArray[np.int64],
-    kinds: npt.NDArray[np.uint8],
-    spans: npt.NDArray[np.int64],
+    lines: Int64,
+    triples: Int64,
+    literals: Int64,
+    unsure: Int64,
     iri_bytes: npt.NDArray[np.bool_],
-) -> None:
-    for i in range(len(kinds)):
-        kinds[i] = UNSURE
-        span = spans[i]
-        at = _skip_blanks(data, lines[i])
-        if data[at] == 10 or data[at] == 35 or (data[at] == 13 and data[at + 1] == 10):
-            kinds[i] = NOTHING
-            continue
-        span[SUBJECT, 0], span[SUBJECT, 1], at = _node(data, at, iri_bytes)
-        if span[SUBJECT, 0] < 0:
-            continue
-        at = _skip_blanks(data, at)
-        if data[at] != 60:
-            continue
-        span[PREDICATE, 0], span[PREDICATE, 1], at = _node(data, at, iri_bytes)
-        if span[PREDICATE, 0] < 0:
-            continue
-        at = _skip_blanks(data, at)
-        kind = TRIPLE
-        if data[at] == 34:
-            kind = LITERAL
-            at = _literal(data, at, span, iri_bytes)
-            if at < 0:
-                continue
-        else:
-            span[OBJECT, 0], span[OBJECT, 1], at = _node(data, at, iri_bytes)
-            if span[OBJECT, 0] < 0:
-                continue
-        at = _skip_blanks(data, at)
-        if data[at] == 60 or data[at] == 95:
-            graph, _, at = _node(data, at, iri_bytes)
-            if graph < 0:
-                continue
-            at = _skip_blanks(data, at)
-        if data[at] != 46:
-            continue
-        at = _skip_blanks(data, at + 1)
-        if data[at] == 10 or data[at] == 35 or (data[at] == 13 and data[at + 1] == 10):
-            kinds[i] = kind
+) -> tuple[int, int, int]:
+    found_triples = found_literals = found_unsure = 0
+    span = np.empty(8, np.int64)
+    for line in range(len(lines) - 1):
+        kind = _statement(data, lines[line], span, iri_bytes)
+        if kind == _TRIPLE:
+            for i in range(6):
+                triples[i, found_triples] = span[i]
+            found_triples += 1
+        elif kind == _LITERAL:
+            for i in range(8):
+                literals[i, found_literals] = span[i]
+            found_literals += 1
+        elif kind == _UNSURE:
+            unsure[found_unsure] = line
+            found_unsure += 1
+    return found_triples, found_literals, found_unsure

@@ -5,7 +5,7 @@ N-Triples and N-Quads are scanned directly; Turtle, TriG, RDF/XML and JSON-LD go
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
@@ -20,7 +20,7 @@ from largeea.formats import ntriples
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.interning import Bytes, StringTable
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import blocks_of_lines, open_bytes
+from largeea.formats.streams import ahead, blocks_of_lines, open_bytes
 from largeea.formats.xml_guard import XmlGuard
 from largeea.graph import Int32, Int64, Strings, strings
 
@@ -52,8 +52,8 @@ def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, s
     builder.files += 1
     if format in LINE_FORMATS:
         reader = _StatementReader(builder, rejects, path, _BlankNodes(scope, keep_labels=True))
-        for line, block in blocks_of_lines(path, rejects):
-            reader.add_block(block, line)
+        for line, block, scanned in ahead(_scanned_blocks(path, rejects)):
+            reader.add_block(block, scanned, line)
         return
     reader = _StatementReader(builder, rejects, path, _BlankNodes(scope, keep_labels=False))
     with open_bytes(path) as stream:
@@ -62,45 +62,48 @@ def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, s
             quads = ox.parse(guarded, format=_PARSED[format], base_iri=f"file:///{_as_iri(path.name)}")
             while batch := list(islice(quads, _QUADS_AT_ONCE)):
                 triples = (quad.triple for quad in batch)
-                reader.add_block(ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES) or b"")
+                block = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES) or b""
+                reader.add_block(block, ntriples.scan_lines(block))
         except SyntaxError as error:
             raise InputError(_explain(error), path, error.lineno) from None
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as {format}: {error}", path) from None
 
 
+def _scanned_blocks(path: Path, rejects: Rejects) -> Iterator[tuple[int, bytes, ntriples.Scanned]]:
+    for line, block in blocks_of_lines(path, rejects):
+        yield line, block, ntriples.scan_lines(block)
+
+
 class _StatementReader:
     def __init__(self, builder: GraphBuilder, rejects: Rejects, path: Path, blank_nodes: _BlankNodes) -> None:
         self._builder, self._rejects, self._path, self._blank_nodes = builder, rejects, path, blank_nodes
 
-    def add_block(self, block: bytes, first_line: int = 1) -> None:
+    def add_block(self, block: bytes, scanned: ntriples.Scanned, first_line: int = 1) -> None:
         """Add a block of N-Triples lines; `first_line` is the number of the first one."""
-        kinds, lines, spans = ntriples.scan_lines(block)
         data = np.frombuffer(block, np.uint8)
         builder = self._builder
-
-        found = spans[kinds == ntriples.TRIPLE]
-        if len(found):
+        found = scanned.triples
+        if found.size:
             builder.add_triples(
                 self._nodes(data, *_span(found, ntriples.SUBJECT)),
                 builder.predicates.number(data, *_span(found, ntriples.PREDICATE)),
                 self._nodes(data, *_span(found, ntriples.OBJECT)),
             )
-        found = spans[kinds == ntriples.LITERAL]
-        if len(found):
+        found = scanned.literals
+        if found.size:
             text, offsets = ntriples.unescape(data, *_span(found, ntriples.OBJECT))
-            tag_starts, tag_ends = _span(found, ntriples.TAG)
-            untagged = tag_starts < 0
-            tag_starts[untagged] = tag_ends[untagged] = 0
             builder.add_literals(
                 self._nodes(data, *_span(found, ntriples.SUBJECT)),
                 builder.predicates.number(data, *_span(found, ntriples.PREDICATE)),
                 builder.values.number(text, offsets[:-1], offsets[1:]),
-                builder.tags.number(data, tag_starts, tag_ends),
+                builder.tags.number(data, *_span(found, ntriples.TAG)),
             )
-        unsure = np.flatnonzero(kinds == ntriples.UNSURE)
-        if len(unsure):
-            self._add_doubtful([(first_line + i, block[lines[i] : lines[i + 1]]) for i in unsure.tolist()])
+        if len(scanned.unsure):
+            lines = scanned.lines
+            self._add_doubtful(
+                [(first_line + i, block[lines[i] : lines[i + 1]]) for i in scanned.unsure.tolist()]
+            )
 
     def _nodes(self, data: Bytes, starts: Int64, ends: Int64) -> Int32:
         """Numbers of subjects or objects; blank nodes get the labels of this file."""
@@ -166,8 +169,8 @@ class _BlankNodes:
         return pc.binary_join_element_wise(f"_:{self._scope}", names.take(pa.array(numbers)), "")
 
 
-def _span(spans: Int64, term: int) -> tuple[Int64, Int64]:
-    return np.ascontiguousarray(spans[:, term, 0]), np.ascontiguousarray(spans[:, term, 1])
+def _span(statements: Int64, term: int) -> tuple[Int64, Int64]:
+    return statements[term], statements[term + 1]
 
 
 def _spans(column: tuple[str, ...]) -> tuple[Bytes, Int64, Int64]:

@@ -8,8 +8,9 @@ import io
 import lzma
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 from largeea.errors import InputError
 from largeea.formats.rejects import Rejects
@@ -19,7 +20,9 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-BLOCK_BYTES = 16 << 20
+T = TypeVar("T")
+
+BLOCK_BYTES = 8 << 20
 MAX_LINE_BYTES = 64 << 20
 MAX_EXPANSION = 300
 """A decompressed stream may be this many times larger than its file; real dumps stay below 50."""
@@ -124,8 +127,19 @@ def blocks_of_lines(
             yield line, _utf8_only(rest + b"\n", line, path, rejects)
 
 
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items; the next one is made in a second thread while the caller works on this one."""
+    with ThreadPoolExecutor(1) as worker:
+        following = worker.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = worker.submit(next, items, None)
+            yield item
+
+
 def _utf8_only(block: bytes, line: int, path: Path, rejects: Rejects) -> bytes:
     checked: list[bytes] = []
+    if block.isascii():
+        return block
     while True:
         try:
             block.decode("utf-8")

@@ -42,13 +42,6 @@ class LinkTable:
         for name, dtype in (("weight", np.float32), ("line", np.int64)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen(getattr(self, name), dtype))
-        if not len(self.source):
-            raise InputError(
-                f"holds no link between two entities ({self.ignored} other rows were left out); "
-                "a link is an accepted pair, or a statement by owl:sameAs, skos:exactMatch, "
-                "owl:equivalentClass or owl:equivalentProperty",
-                self.path,
-            )
 
     def __len__(self) -> int:
         return len(self.source)

@@ -53,7 +53,7 @@ def _statement_lines(lines: list[bytes], first: int) -> Iterator[int]:
 def _collect(block: bytes, statement_lines: Iterator[int], before: int, links: LinkCollector) -> None:
     try:
         triples = pyoxigraph.parse(block, pyoxigraph.RdfFormat.N_TRIPLES, lenient=True)
-        for line, triple in zip(statement_lines, triples, strict=True):
+        for triple, line in zip(triples, statement_lines, strict=True):
             source, target = triple.subject, triple.object
             iris = isinstance(source, pyoxigraph.NamedNode) and isinstance(target, pyoxigraph.NamedNode)
             if iris and triple.predicate.value in EQUIVALENCES:
@@ -61,8 +61,10 @@ def _collect(block: bytes, statement_lines: Iterator[int], before: int, links: L
             else:
                 links.ignored += 1
     except SyntaxError as error:
-        line = before + (error.lineno or 1)
-        raise InputError(f"is not sound N-Triples: {error.msg}", links.path, line) from None
+        noticed = before + (error.lineno or 1)
+        line = min(noticed, next(statement_lines, noticed))  # a statement cut short is noticed a line late
+        reason = error.msg.partition(": ")[2] or error.msg
+        raise InputError(f"is not sound N-Triples: {reason}", links.path, line) from None
 
 
 FORMAT = LinkFormat("same-as", "alignment.nt", write, recognises, read)

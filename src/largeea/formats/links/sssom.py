@@ -37,7 +37,7 @@ _YAML_ENTRY = re.compile(r"(?P<indent>\s*)(?P<key>\S.*?)\s*:(?:\s+(?P<value>.*))
 
 
 def write(alignment: Alignment, file: IO[bytes]) -> None:
-    """The accepted pairs. Needs two passes: the prefixes in use have to stand before the first pair."""
+    """The accepted pairs. They are gone through first for the prefixes, which stand before all of them."""
     iris = (
         column
         for batch in batches(alignment, accepted_only=True)

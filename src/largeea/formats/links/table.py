@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from largeea.alignment import Alignment
 from largeea.errors import InputError
 from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable
-from largeea.formats.links.text import batches, part
+from largeea.formats.links.text import batches, first_line, part
 from largeea.formats.links.tsv import text_lines, tsv_rows, write_tsv
 from largeea.formats.streams import open_bytes
 
@@ -38,8 +38,8 @@ def write_parquet(alignment: Alignment, file: IO[bytes]) -> None:
 
 
 def recognises_text(head: bytes) -> bool:
-    """Whatever no other format knows may be a plain table."""
-    return True
+    """Known by its header; without one, nothing tells it from other text."""
+    return first_line(head).lower().startswith(b"source\ttarget")
 
 
 def recognises_parquet(head: bytes) -> bool:
