@@ -38,7 +38,8 @@ def generate(path: Path, lines: int, seed: int = 0) -> None:
                         f"<http://example.org/resource/Entity_number_{tail}> .\n"
                     )
                 else:
-                    file.write(f'{subject} <http://example.org/property/p{kind}> "Wert Nr. {tail} für {kind}"@de .\n')
+                    literal = f'"Wert Nr. {tail} für {kind}"@de'
+                    file.write(f"{subject} <http://example.org/property/p{kind}> {literal} .\n")
 
 
 def bare_parse(path: Path) -> dict[str, float]:

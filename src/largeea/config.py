@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from largeea.errors import InputError, UsageError
 
@@ -21,9 +22,36 @@ class _Section(BaseModel):
 class NamesConfig(_Section):
     """The name channel."""
 
+    encoder: str = Field(
+        "ngram", description="ngram, use-multilingual, bert:PATH_OR_ID or sentence-transformers:PATH_OR_ID"
+    )
+    metric: Literal["cosine", "manhattan"] = Field("cosine", description="how vectors are compared")
+    search: Literal["auto", "exact", "cuda", "approximate"] = "auto"
+    device: str = Field("auto", description="where an encoder runs: auto, cpu, cuda, cuda:N")
+    precision: Literal["fp32", "bf16"] = "fp32"
     top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
+    lexical: float = Field(0.5, ge=0, description="weight of n-grams beside an encoder of meanings")
+    gamma: float = Field(
+        0.3, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; the paper's: 0.05"
+    )
+    theta: float = Field(0.5, gt=0, le=1, description="Jaccard similarity from which strings are compared")
     shortest_gram: int = Field(2, ge=1)
     longest_gram: int = Field(4, ge=1, le=8)
+
+    @model_validator(mode="after")
+    def _grams_in_order(self) -> Self:
+        if self.longest_gram < self.shortest_gram:
+            raise ValueError(
+                f"longest_gram = {self.longest_gram} is below shortest_gram = {self.shortest_gram}; "
+                "raise the one or lower the other"
+            )
+        return self
+
+
+class AugmentationConfig(_Section):
+    """Pseudo-seeds from names (DA)."""
+
+    margin: float = Field(0.2, ge=0, description="lead over the second candidate that a pseudo-seed needs")
 
 
 class FusionConfig(_Section):
@@ -48,6 +76,7 @@ class Config(_Section):
     seed: int = Field(0, ge=0, description="root of all randomness")
     without: tuple[Part, ...] = Field((), description="parts switched off, for ablations")
     names: NamesConfig = NamesConfig()
+    augmentation: AugmentationConfig = AugmentationConfig()
     fusion: FusionConfig = FusionConfig()
     decision: DecisionConfig = DecisionConfig()
 
@@ -131,6 +160,8 @@ def _explain(error: ValidationError) -> str:
             for part in problem["loc"][:-1]:
                 section = section.model_fields[str(part)].annotation
             lines.append(f"unknown setting {place!r}; known here: {', '.join(section.model_fields)}")
+        elif problem["type"] == "value_error":
+            lines.append(f"{place}: {problem['ctx']['error']}")
         else:
             lines.append(f"{place} = {problem['input']!r}: {problem['msg']}")
     return "; ".join(lines)
@@ -146,6 +177,5 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple | list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

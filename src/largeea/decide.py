@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from largeea.alignment import Alignment
 from largeea.config import DecisionConfig
 from largeea.graph import Bool, Int32, Links, Task
+from largeea.progress import note
 from largeea.similarity import Similarity
 
 
@@ -18,20 +20,20 @@ def decide(
     The fused scores say which pairs; the evidence, in [0, 1], how confident to be: its mean. A pair that is
     not mutual, or less confident than `config.accept`, is for review.
     """
-    open_sources = _free(task.source.anonymous, task.seeds.source)
-    open_targets = _free(task.target.anonymous, task.seeds.target)
+    given = _given(task)
+    open_sources = _free(task.source.anonymous, given.source)
+    open_targets = _free(task.target.anonymous, given.target)
     candidates = fused.restrict(open_sources, open_targets)
     mutual = candidates.mutual_best()
     left_over = greedy_one_to_one(
         candidates.restrict(_free(~open_sources, mutual.source), _free(~open_targets, mutual.target))
     )
-    found = Links(np.concatenate([task.seeds.pairs, mutual.pairs, left_over.pairs]))
+    found = Links(np.concatenate([given.pairs, mutual.pairs, left_over.pairs]))
     columns = {name: np.clip(similarity.score_of(found), 0, 1) for name, similarity in evidence.items()}
     confidence = np.mean(list(columns.values()), axis=0)
     accepted = confidence >= config.accept
-    seeds, mutual_end = len(task.seeds), len(task.seeds) + len(mutual)
-    accepted[:seeds], accepted[mutual_end:] = True, False
-    confidence[:seeds] = 1
+    accepted[: len(given)], accepted[len(given) + len(mutual) :] = True, False
+    confidence[: len(given)] = 1
     order = np.lexsort((found.target, found.source, -confidence, ~accepted))
     columns = {name: column[order] for name, column in columns.items()}
     return Alignment(
@@ -41,17 +43,35 @@ def decide(
 
 def greedy_one_to_one(similarity: Similarity) -> Links:
     """The best pair, then the best among what is left, and so on; ties go to smaller ids."""
-    rounds = [np.empty((0, 2), np.int32)]
-    sources, targets = np.ones(similarity.shape[0], bool), np.ones(similarity.shape[1], bool)
-    while len(similarity):
-        mutual = similarity.mutual_best()
-        rounds.append(mutual.pairs)
-        sources[mutual.source], targets[mutual.target] = False, False
-        similarity = similarity.restrict(sources, targets)
-    return Links(np.concatenate(rounds))
+    best_first = np.argsort(-similarity.scores, kind="stable")
+    pairs = np.column_stack([similarity.rows, similarity.indices])[best_first]
+    return Links(pairs[_first_come(pairs, *similarity.shape)])
+
+
+def _given(task: Task) -> Links:
+    """The seeds that an answer can hold: no blank nodes, and of contradicting ones the weightier."""
+    weight = np.ones(len(task.seeds)) if task.seeds.weight is None else task.seeds.weight
+    shape = task.source.size, task.target.size
+    seeds = Similarity.from_entries(task.seeds.source, task.seeds.target, weight, shape)
+    given = greedy_one_to_one(seeds.restrict(~task.source.anonymous, ~task.target.anonymous))
+    if len(given) < len(seeds):
+        note(f"{len(seeds) - len(given)} seeds are left out: they contradict other seeds or name blank nodes")
+    return given
 
 
 def _free(taken: Bool, also_taken: Int32) -> Bool:
     free = ~taken
     free[also_taken] = False
     return free
+
+
+@numba.njit(cache=True)
+def _first_come(pairs: Int32, sources: int, targets: int) -> Bool:
+    """Which pairs, from first to last, find both of their ends still free, `[n]`."""
+    free_source, free_target = np.ones(sources, np.bool_), np.ones(targets, np.bool_)
+    served = np.zeros(len(pairs), np.bool_)
+    for i in range(len(pairs)):
+        source, target = pairs[i]
+        if free_source[source] and free_target[target]:
+            served[i], free_source[source], free_target[target] = True, False, False
+    return served

@@ -91,11 +91,12 @@ def protocols(similarity: Similarity, test: Links, seeds: Links) -> dict[str, di
 
 
 def accepted_pairs(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
-    """The accepted pairs that are not seeds, against the test links."""
+    """The accepted pairs against the test links; seeds count on neither side."""
     width = alignment.target.size
-    emitted = np.setdiff1d(_keys(alignment.links, width), _keys(seeds, width))
-    right = np.intersect1d(emitted, _keys(test, width))
-    return _share(len(right), len(emitted), len(test))
+    emitted, true = (
+        np.setdiff1d(_keys(links, width), _keys(seeds, width)) for links in (alignment.links, test)
+    )
+    return _share(len(np.intersect1d(emitted, true)), len(emitted), len(true))
 
 
 def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
@@ -110,6 +111,18 @@ def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> Precision
         said += len(unmatched)
         true += int(lonely.sum())
     return _share(right, said, true)
+
+
+def pseudo_seeds(found: Links, test: Links, given: Links) -> dict[str, float]:
+    """How many pseudo-seeds there are beyond the given ones, and the share that is right.
+
+    A benchmark does not link everything that has a counterpart: only pairs with a linked end are judged.
+    """
+    width = 1 + max(links.target.max(initial=0) for links in (found, test, given))
+    new = found.take(~np.isin(_keys(found, width), _keys(given, width)))
+    judged = new.take(np.isin(new.source, test.source) | np.isin(new.target, test.target))
+    right = np.isin(_keys(judged, width), _keys(test, width))
+    return {"pseudo_seeds": len(new), "precision": float(right.mean()) if len(right) else 0.0}
 
 
 def _unlinked(graph: KnowledgeGraph, linked: npt.NDArray[np.int32]) -> Bool:

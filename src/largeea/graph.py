@@ -23,8 +23,9 @@ Strings: TypeAlias = pa.LargeStringArray
 
 
 def strings(values: Any = ()) -> Strings:
-    """An Arrow text column from any iterable of str (or None)."""
-    return pa.array(values, type=pa.large_string())
+    """An Arrow text column from any iterable of str (or None), or from another Arrow column."""
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return pa.array(whole, type=pa.large_string())
 
 
 def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
@@ -35,6 +36,12 @@ def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
     array = np.ascontiguousarray(array, dtype=dtype).reshape((-1,) if width is None else (-1, width))
     array.flags.writeable = False
     return array
+
+
+def check_ids(what: str, ids: npt.NDArray[np.integer], size: int) -> None:
+    """Ids are positions; a foreign one would be read from memory that is not ours."""
+    if len(ids) and not (ids.min() >= 0 and ids.max() < size):
+        raise ValueError(f"{what} ids run from {ids.min()} to {ids.max()}, but there are {size}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,9 @@ class Attributes:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", frozen(self.rows, np.int32, 4))
+        for column, words in enumerate(("predicates", "values", "tags"), start=1):
+            object.__setattr__(self, words, strings(getattr(self, words)))
+            check_ids(words, self.rows[:, column], len(getattr(self, words)))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -112,8 +122,13 @@ class KnowledgeGraph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "triples", frozen(self.triples, np.int32, 3))
+        for column in ("entities", "names", "relations"):
+            object.__setattr__(self, column, strings(getattr(self, column)))
         if len(self.names) != len(self.entities):
             raise ValueError(f"{len(self.entities)} entities but {len(self.names)} names")
+        check_ids("entity", self.triples[:, [0, 2]], self.size)
+        check_ids("relation", self.triples[:, 1], len(self.relations))
+        check_ids("literals' entity", self.attributes.entity, self.size)
 
     @property
     def size(self) -> int:
@@ -201,6 +216,10 @@ class Task:
     source: KnowledgeGraph
     target: KnowledgeGraph
     seeds: Links = field(default_factory=Links.none)
+
+    def __post_init__(self) -> None:
+        check_ids("seeds' source", self.seeds.source, self.source.size)
+        check_ids("seeds' target", self.seeds.target, self.target.size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The whole method on one page: read, names, (to come: seeds, batches, structure), fuse, decide."""
+"""The whole method on one page: read, names, seeds, (to come: batches, structure), fuse, decide."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 from largeea.alignment import Alignment
 from largeea.config import Config
 from largeea.decide import decide
-from largeea.errors import UsageError
+from largeea.errors import InputError, UsageError
 from largeea.fusion import fuse
 from largeea.graph import KnowledgeGraph, Links, Task
-from largeea.names.channel import name_channel
+from largeea.names.augment import augment
+from largeea.names.channel import name_features, semantic_names, string_names
+from largeea.randomness import child_seed
 from largeea.runs import Run
 from largeea.runs.artifacts import content_hash
 from largeea.similarity import Similarity
@@ -20,9 +22,10 @@ from largeea.similarity import Similarity
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run ends with: the fused scores (`M`) and the answer drawn from them."""
+    """What a run ends with: given and pseudo-seeds, the fused scores (`M`), the answer drawn from them."""
 
     task: Task
+    seeds: Links
     fused: Similarity
     alignment: Alignment
 
@@ -47,13 +50,44 @@ def align(
 
 def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run: Run) -> Outcome:
     """The stages in order, each stored under its name. `identity` tells one input from another."""
-    if not config.uses("names"):
-        raise UsageError("without names there is nothing to align by; leave out --without names")
     run.keep_config(config.to_toml())
     task = run.stage("task", read_task, identity)
-    names = run.stage("names", lambda: name_channel(task, config.names), config.names, "task")  # M_n
+    require_names(task, config)
+
+    semantic = strings = None
+    if config.uses("sens"):  # M_se
+        semantic = run.stage("semantic", lambda: semantic_names(task, config.names), config.names, "task")
+    if config.uses("strings"):  # M_st
+        seed = child_seed(config.seed, "strings")
+        strings = run.stage(
+            "strings", lambda: string_names(task, config.names, seed), config.names, seed, "task"
+        )
+    features = [stage for stage, found in (("semantic", semantic), ("strings", strings)) if found]
+    names = run.stage(
+        "names", lambda: name_features(semantic, strings, config.names), config.names, *features
+    )  # M_n
+    seeds = task.seeds
+    if config.uses("augmentation"):  # DA; the structure channel will learn from these
+        seeds = run.stage(
+            "seeds", lambda: augment(task, names, config.augmentation), config.augmentation, "names"
+        )
+
     fused = run.stage(
         "fused", lambda: fuse(names, config.fusion), config.fusion, "names"
     )  # M; M_s joins here
     alignment = decide(task, fused, {"name": names}, config.decision)
-    return Outcome(task, fused, alignment)
+    return Outcome(task, seeds, fused, alignment)
+
+
+def require_names(task: Task, config: Config) -> None:
+    """The name channel is all there is so far: refuse a task it cannot work on."""
+    if not config.uses("names"):
+        raise UsageError("without names there is nothing to align by; leave out --without names")
+    if not (config.uses("sens") or config.uses("strings")):
+        raise UsageError("without sens and strings the name channel is empty; leave one of them in")
+    for side, graph in (("source", task.source), ("target", task.target)):
+        if graph.size and not graph.named.any():
+            raise InputError(
+                f"no entity of the {side} graph has a name, so the name channel has nothing to compare; "
+                "give names with --label PREDICATE or, for tables, --columns name=COLUMN"
+            )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from largeea.graph import Bool, Float32, Int32, Int64, Links, frozen
+from largeea.graph import Bool, Float32, Int32, Int64, Links, check_ids, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +30,19 @@ class Similarity:
     def __post_init__(self) -> None:
         for name, dtype in (("indptr", np.int64), ("indices", np.int32), ("scores", np.float32)):
             object.__setattr__(self, name, frozen(getattr(self, name), dtype))
-        if len(self.indptr) != self.shape[0] + 1 or self.indptr[-1] != len(self.indices):
-            raise ValueError(f"row pointers do not fit a matrix of shape {self.shape}")
+        object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
+        object.__setattr__(self, "floor", float(np.float32(self.floor)))
         if len(self.indices) != len(self.scores):
             raise ValueError(f"{len(self.indices)} targets but {len(self.scores)} scores")
-        object.__setattr__(self, "floor", float(np.float32(self.floor)))
-        if not (np.isfinite(self.floor) and _lowest(self.scores) >= self.floor):
+        steps = np.diff(self.indptr, prepend=0, append=len(self.indices))
+        if len(steps) != self.shape[0] + 2 or steps[0] or steps[-1] or steps.min() < 0:
+            raise ValueError(f"row pointers do not fit a matrix of shape {self.shape}")
+        if not _ascending(self.indptr, self.indices, self.shape[1]):
+            raise ValueError(f"targets of a row must ascend from 0 and stay below {self.shape[1]}")
+        if not (np.isfinite(self.floor) and self.floor <= _lowest(self.scores)):
             raise ValueError(f"score {_lowest(self.scores)} is below the floor {self.floor} or is no number")
+        if len(self) and not np.isfinite(self.scores.max()):
+            raise ValueError("a score is infinite")
 
     # Making and unmaking
 
@@ -56,6 +62,7 @@ class Similarity:
         rows = np.asarray(rows, np.int64)
         columns = np.asarray(columns, np.int64)
         scores = np.asarray(scores, np.float32)
+        check_ids("target", columns, shape[1])
         if floor is None:
             floor = min(0.0, float(scores.min())) if len(scores) else 0.0
         position = rows * shape[1] + columns
@@ -77,7 +84,7 @@ class Similarity:
     def from_scipy(cls, matrix: Any, floor: float = 0.0) -> Similarity:
         """From a scipy sparse matrix whose stored entries are the kept ones."""
         matrix = sp.csr_array(matrix)
-        matrix.sort_indices()
+        matrix = matrix if matrix.has_sorted_indices else matrix.sorted_indices()
         return cls(matrix.shape, matrix.indptr, matrix.indices, matrix.data, floor)
 
     @classmethod
@@ -164,9 +171,9 @@ class Similarity:
 
     def scale(self, factor: float) -> Similarity:
         """Every score, the floor too, times a positive factor."""
-        if not factor > 0:
-            raise ValueError(f"a similarity can only be scaled by a positive factor, not {factor}")
         by = np.float32(factor)
+        if not 0 < by < np.inf:
+            raise ValueError(f"a similarity can only be scaled by a positive factor, not {factor}")
         floor = float(np.float32(self.floor) * by)
         return Similarity(self.shape, self.indptr, self.indices, self.scores * by, floor)
 
@@ -198,6 +205,8 @@ class Similarity:
 
         It makes hubs, near to everything, less attractive. The new floor is below every kept score.
         """
+        if k < 1:
+            raise ValueError(f"local scaling looks at one neighbour at least, not {k}")
         by_source = self._mean_of_best(k)
         by_target = self.transpose()._mean_of_best(k)
         scores = 2 * self.scores - by_source[self.rows] - by_target[self.indices]
@@ -205,7 +214,7 @@ class Similarity:
         return Similarity(self.shape, self.indptr, self.indices, scores, min(float(floor), _lowest(scores)))
 
     def _mean_of_best(self, k: int) -> Float32:
-        _, scores = self.top_k_arrays(k)
+        _, scores = self.top_k_arrays(max(1, min(k, self.shape[1])))
         return np.asarray(scores.mean(axis=1), np.float32)
 
     def _ranked(self) -> tuple[Int64, Int64]:
@@ -225,6 +234,18 @@ def _row_pointers(rows: npt.NDArray[Any], count: int) -> Int64:
 
 def _lowest(scores: Float32) -> float:
     return float(scores.min()) if len(scores) else np.inf
+
+
+@numba.njit(cache=True)
+def _ascending(indptr: Int64, indices: Int32, targets: int) -> bool:
+    """Whether the targets of each row come in order, each once, all below `targets`."""
+    for row in range(len(indptr) - 1):
+        previous = -1
+        for i in range(indptr[row], indptr[row + 1]):
+            if not previous < indices[i] < targets:
+                return False
+            previous = indices[i]
+    return True
 
 
 @numba.njit(cache=True)

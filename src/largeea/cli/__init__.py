@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import io
 import sys
 import traceback
 
@@ -10,7 +10,9 @@ import typer
 
 from largeea.cli import align, bench, demo, evaluate, inspect
 from largeea.cli.screen import screen
-from largeea.errors import LargeEAError, ResourceError
+from largeea.errors import LargeEAError, ResourceError, UsageError
+
+_INTERRUPTED = 130
 
 app = typer.Typer(
     name="largeea",
@@ -36,7 +38,7 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def for_all_commands(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Say nothing but results and errors."),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
     version: bool = typer.Option(
@@ -49,40 +51,49 @@ def options(
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name must not fail for the terminal's alphabet
     sys.exit(run())
+
+
+def _anywhere(arguments: list[str] | None) -> list[str]:
+    """The arguments with those for all commands in front, where typer looks for them."""
+    given = sys.argv[1:] if arguments is None else arguments
+    return sorted(given, key=lambda argument: argument not in ("--quiet", "-q", "--debug"))
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line: 0 fine, 2 usage, 3 input, 4 resources, 5 internal, 130 interrupted."""
     try:
         with screen.listening():
-            code = app(arguments, standalone_mode=False)
+            code = app(_anywhere(arguments), prog_name="largeea", standalone_mode=False)
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt  # typer has made a number of it
         return code if isinstance(code, int) else 0
     except LargeEAError as error:
         return _fail(error, str(error), error.exit_code)
-    except typer.Abort:
-        return _fail(None, "interrupted", 130)
-    except KeyboardInterrupt:
-        return _fail(None, "interrupted; what was finished is kept, run the same command again", 130)
+    except (typer.Abort, KeyboardInterrupt):
+        return _fail(None, "interrupted; what was finished is kept, run the same command again", _INTERRUPTED)
     except MemoryError as error:
         return _fail(error, "out of memory; try a smaller input or a machine with more memory", 4)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _fail(error, "no space left on the disk", ResourceError.exit_code)
-        return _fail_internally(error)
+        place = f" ({error.filename})" if error.filename else ""
+        return _fail(error, f"{error.strerror or error}{place}", ResourceError.exit_code)
     except Exception as error:
         if isinstance(error, typer.Exit):
             return error.exit_code
         if type(error).__module__.startswith(("click", "typer")):
-            return _fail(None, _usage_text(error), 2)
+            return _fail_usage(error)
         return _fail_internally(error)
 
 
-def _usage_text(error: Exception) -> str:
+def _fail_usage(error: Exception) -> int:
     message = getattr(error, "format_message", lambda: str(error))()
+    if not message:
+        return UsageError.exit_code  # the help was shown instead
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "largeea"
-    return f"{message}\nTry '{path} --help'."
+    return _fail(None, f"{message}\nTry '{path} --help'.", UsageError.exit_code)
 
 
 def _fail_internally(error: Exception) -> int:

@@ -11,7 +11,7 @@ from largeea.alignment import Alignment
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
-from largeea.formats import ReadOptions, read, read_graph
+from largeea.formats import ReadOptions, files_of, pair_folder, read_graph
 from largeea.formats.links import (
     UNMATCHED_FILE_NAME,
     find_format,
@@ -20,8 +20,9 @@ from largeea.formats.links import (
     write_alignment,
     write_unmatched,
 )
+from largeea.formats.pairs import read_pair
 from largeea.formats.rejects import Rejects
-from largeea.graph import Links, Pair, Task
+from largeea.graph import Links, Task
 from largeea.pipeline import run_stages
 from largeea.progress import step
 from largeea.runs import Run
@@ -75,20 +76,24 @@ def command(
     reading = options.make_read_options(format, columns, label, language, max_errors, pair_language)
     formats = [find_format(name).name for name in write or ["sssom"]]
     run = Run(output)
-    rejects = Rejects(max_errors)
-    inputs = [path for path in (source, target, seeds) if path is not None]
-    outcome = run_stages(
-        lambda: read_task(source, target, seeds, reading, rejects),
-        options.identity_of(inputs, reading),
-        settings,
-        run,
-    )
+    inputs = [file for path in (source, target) if path is not None for file in files_of(path)]
+    if target is None and not pair_folder(source):
+        raise UsageError(f"{source} is one graph; give the other one too, or a folder that holds a pair")
+    rejects, reject_file = Rejects(max_errors), output / "rejects.tsv"
+
+    def read_anew() -> Task:
+        reject_file.unlink(missing_ok=True)
+        return read_task(source, target, seeds, reading, rejects)
+
+    identity = options.identity_of(inputs + ([seeds] if seeds else []), reading)
+    outcome = run_stages(read_anew, identity, settings, run)
     with step("write"):
         files = write_results(outcome.alignment, output, formats)
         if len(rejects):
-            with atomic_write(output / "rejects.tsv") as file:
+            with atomic_write(reject_file) as file:
                 rejects.write(file)
-            files.append("rejects.tsv")
+        if reject_file.is_file():
+            files.append(reject_file.name)
     run.describe(results=files, summary=summary(outcome.alignment))
     if json:
         screen.json({"run": str(output), **summary(outcome.alignment), "files": files})
@@ -101,9 +106,7 @@ def read_task(
 ) -> Task:
     """Both graphs and the seeds. Links that a pair folder holds stay out: they are for evaluation."""
     if target is None:
-        pair = read(source, reading, rejects)
-        if not isinstance(pair, Pair):
-            raise UsageError(f"{source} is one graph; give the other one too, or a folder that holds a pair")
+        pair = read_pair(source, reading.naming, rejects, reading.pair_language)
         graphs = pair.source, pair.target
     else:
         graphs = read_graph(source, reading, rejects), read_graph(target, reading, rejects)

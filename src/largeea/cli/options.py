@@ -10,9 +10,10 @@ import typer
 
 from largeea import config as configuration
 from largeea.config import Config, Part
-from largeea.errors import InputError, UsageError
+from largeea.errors import UsageError
 from largeea.formats import ReadOptions
 from largeea.formats.naming import LABEL_PREDICATES, Naming
+from largeea.formats.streams import digest
 from largeea.formats.tables import Columns
 
 Preset = Annotated[str, typer.Option(help="Method to start from.")]
@@ -72,17 +73,9 @@ def make_read_options(
     return ReadOptions(format, parsed, naming, max_errors, pair_language)
 
 
-def identity_of(paths: list[Path], options: ReadOptions) -> str:
+def identity_of(files: list[Path], options: ReadOptions) -> str:
     """A hash of all input files and of how they are read, so that a run knows its own input again."""
-    digest = hashlib.sha256(repr(options).encode())
-    for path in paths:
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in files:
-            if file.is_file():
-                digest.update(file.name.encode())
-                try:
-                    with file.open("rb") as stream:
-                        digest.update(hashlib.file_digest(stream, "sha256").digest())
-                except OSError as error:
-                    raise InputError(f"cannot be opened: {error.strerror}", file) from None
-    return digest.hexdigest()
+    identity = hashlib.sha256(repr(options).encode())
+    for file in files:
+        identity.update(file.name.encode("utf-8", "surrogateescape") + b"\0" + digest(file))
+    return identity.hexdigest()

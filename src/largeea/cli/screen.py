@@ -30,11 +30,11 @@ class Screen:
 
     @property
     def _out(self) -> Console:
-        return Console(highlight=False, soft_wrap=True)
+        return Console(highlight=False, soft_wrap=True, emoji=False)
 
     @property
     def _err(self) -> Console:
-        return Console(stderr=True, highlight=False, soft_wrap=True)
+        return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
     def listening(self) -> AbstractContextManager[None]:
         """Show the progress of everything inside this context."""
@@ -79,11 +79,11 @@ class Screen:
 
     def json(self, value: Any) -> None:
         """The result for machines."""
-        self._out.print(json.dumps(value, ensure_ascii=False), markup=False)
+        self._out.print(json.dumps(value), markup=False)
 
     def table(self, title: str, rows: list[tuple[str, ...]], header: tuple[str, ...]) -> None:
         """A result table; all but the first column are figures."""
-        table = Table(title=title, title_justify="left", title_style="bold")
+        table = Table(title=escape(printable(title)), title_justify="left", title_style="bold")
         for position, column in enumerate(header):
             table.add_column(column, justify="right" if position else "left")
         for row in rows:

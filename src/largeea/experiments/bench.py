@@ -7,7 +7,7 @@ from typing import Any
 
 from largeea.config import Config
 from largeea.errors import UsageError
-from largeea.evaluate import evaluate, protocols
+from largeea.evaluate import evaluate, protocols, pseudo_seeds
 from largeea.graph import Links, Pair, Task
 from largeea.pipeline import Outcome, run_stages
 from largeea.randomness import generator
@@ -49,6 +49,7 @@ def bench(
         "seeds": len(seeds),
         "protocols": protocols(outcome.fused, test, seeds),
         **evaluate(outcome.alignment, test, seeds),
+        "augmentation": pseudo_seeds(outcome.seeds, test, seeds),
         "seconds": {"total": total, **run.seconds},
         "peak_rss_mb": peak_rss_mb(),
         "peak_gpu_mb": 0.0,

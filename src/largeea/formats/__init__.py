@@ -6,18 +6,21 @@ import glob
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from largeea.errors import InputError, UsageError
 from largeea.formats import rdf, tables
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.naming import Naming
-from largeea.formats.pairs import LAYOUTS, is_pair_folder, read_pair
+from largeea.formats.pairs import LAYOUTS, is_pair_folder, pair_files, read_pair
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import open_bytes, plain_suffix
+from largeea.formats.streams import BYTE_ORDER_MARK, open_bytes, plain_suffix
 from largeea.graph import KnowledgeGraph, Pair
 
 SUFFIXES = rdf.SUFFIXES | tables.SUFFIXES
 GRAPH_FORMATS = tuple(sorted(set(SUFFIXES.values())))
+Places: TypeAlias = str | Path | Sequence[str | Path]
+"""A file, a folder, a pattern, or several of them."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,7 @@ class ReadOptions:
 
 
 def read(
-    path: str | Path | Sequence[str | Path],
-    options: ReadOptions | None = None,
-    rejects: Rejects | None = None,
+    path: Places, options: ReadOptions | None = None, rejects: Rejects | None = None
 ) -> KnowledgeGraph | Pair:
     """Read a graph (a file, several files, a folder of files or a pattern) or a benchmark folder.
 
@@ -44,25 +45,21 @@ def read(
     """
     options = options or ReadOptions()
     rejects = rejects if rejects is not None else Rejects(options.max_errors)
-    if isinstance(path, str | Path) and Path(path).is_dir() and is_pair_folder(Path(path)):
-        return read_pair(Path(path), options.naming, rejects, options.pair_language)
-    return _read_graph(_files(path), options, rejects)
+    if folder := pair_folder(path):
+        return read_pair(folder, options.naming, rejects, options.pair_language)
+    return read_graph(path, options, rejects)
 
 
 def read_graph(
-    path: str | Path | Sequence[str | Path],
-    options: ReadOptions | None = None,
-    rejects: Rejects | None = None,
+    path: Places, options: ReadOptions | None = None, rejects: Rejects | None = None
 ) -> KnowledgeGraph:
     """Like `read`, for places where only a single graph makes sense."""
-    graph = read(path, options, rejects)
-    if isinstance(graph, Pair):
+    if pair_folder(path):
         raise UsageError(f"{path} is a benchmark folder with two graphs; give it alone, not as one side")
-    return graph
-
-
-def _read_graph(files: list[Path], options: ReadOptions, rejects: Rejects) -> KnowledgeGraph:
-    builder = GraphBuilder()
+    options = options or ReadOptions()
+    rejects = rejects if rejects is not None else Rejects(options.max_errors)
+    builder, before = GraphBuilder(), len(rejects)
+    files = files_of(path)
     for number, file in enumerate(files):
         format = options.format or recognise(file)
         if format in tables.SUFFIXES.values():
@@ -71,17 +68,27 @@ def _read_graph(files: list[Path], options: ReadOptions, rejects: Rejects) -> Kn
             rdf.read_rdf(file, format, builder, rejects, scope=f"{number}." if len(files) > 1 else "")
         else:
             raise UsageError(f"unknown format {format!r}; known: {', '.join(GRAPH_FORMATS)}")
+    builder.rejected = len(rejects) - before
     graph = builder.build(options.naming)
     if not graph.counts.statements:
-        raise InputError("holds no triples", ", ".join(map(str, files)))
+        place = path if isinstance(path, str | Path) else ", ".join(map(str, path))
+        raise InputError("holds no triples", place)
     return graph
 
 
-def _files(path: str | Path | Sequence[str | Path]) -> list[Path]:
+def pair_folder(path: Places) -> Path | None:
+    """The folder, if this is a benchmark folder."""
+    folder = Path(path) if isinstance(path, str | Path) else None
+    return folder if folder and folder.is_dir() and is_pair_folder(folder) else None
+
+
+def files_of(path: Places) -> list[Path]:
     """The files meant: themselves, those in a folder, or those a pattern finds; in a fixed order."""
     if not isinstance(path, str | Path):
-        return [file for part in path for file in _files(part)]
+        return [file for part in path for file in files_of(part)]
     path = Path(path)
+    if pair_folder(path):
+        return pair_files(path)
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.is_file() and plain_suffix(file) in SUFFIXES)
         if not files:
@@ -91,9 +98,12 @@ def _files(path: str | Path | Sequence[str | Path]) -> list[Path]:
                 path,
             )
         return files
-    if not path.exists() and (found := sorted(glob.glob(str(path)))):  # noqa: PTH207
-        return [Path(file) for file in found]
-    return [path]
+    if path.exists():
+        return [path]
+    found = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207
+    if not found:
+        raise InputError("no such file or folder; check the path, or the pattern", path)
+    return [Path(file) for file in found]
 
 
 def recognise(path: Path) -> str:
@@ -102,18 +112,19 @@ def recognise(path: Path) -> str:
     if by_suffix:
         return by_suffix
     with open_bytes(path) as stream:
-        start = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith(b"PAR1"):
+        start = stream.read(4096).removeprefix(BYTE_ORDER_MARK)
+    lines = (line.strip(b" \r") for line in start.splitlines())
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    if first.startswith(b"PAR1"):
         return "parquet"
-    if start.startswith((b"<?xml", b"<rdf:RDF", b"<!DOCTYPE")):
+    if first.startswith((b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")):
         return "rdf-xml"
-    if start.startswith((b"@prefix", b"@base", b"PREFIX", b"BASE")):
+    if first.startswith((b"@prefix", b"@base", b"PREFIX", b"BASE")):
         return "turtle"
-    if start.startswith((b"{", b"[")):
+    if first.startswith((b"{", b"[")):
         return "json-ld"
-    first_line = start.split(b"\n", 1)[0].rstrip()
-    if first_line.startswith((b"<", b"_:")) and first_line.endswith(b"."):
+    if first.startswith((b"<", b"_:")) and first.endswith(b"."):
         return "n-triples"
-    if first_line.count(b"\t") >= 2:
+    if first.count(b"\t") >= 2:
         return "tsv"
     raise InputError(f"unknown format; known: {', '.join(GRAPH_FORMATS)}. Say which with --format", path)

@@ -105,6 +105,8 @@ def _gathered(chunks: list[Int32], width: int) -> Int32:
     end = len(rows)
     while chunks:
         chunk = chunks.pop()
+        if chunk.min(initial=0) < 0:
+            raise ValueError("a statement lacks a term: a missing string has no number")
         rows[end - len(chunk) : end] = chunk
         end -= len(chunk)
     return rows

@@ -41,7 +41,7 @@ class StringTable:
 
     def number(self, buffer: Bytes, starts: Int64, ends: Int64) -> Int32:
         """The numbers of `buffer[starts[i]:ends[i]]`, `[n]`; a span with negative start gets -1."""
-        self._make_room(len(starts), int(np.maximum(ends - starts, 0).sum()))
+        self._make_room(len(starts), int(np.where(starts < 0, 0, ends - starts).sum()))
         numbers = np.empty(len(starts), np.int32)
         self._count = _number_spans(
             buffer, starts, ends, self._arena, self._offsets, self._hashes, self._slots, self._count, numbers
@@ -77,7 +77,7 @@ class StringTable:
     def _make_room(self, strings: int, size: int) -> None:
         """Grow so that this many more strings of this total size fit, come what may."""
         used = int(self._offsets[self._count])
-        self._arena = _grown(self._arena, used + size)
+        self._arena = _grown(self._arena, used + size + 1)
         self._offsets = _grown(self._offsets, self._count + strings + 1)
         self._hashes = _grown(self._hashes, self._count + strings)
         if 2 * (self._count + strings) > len(self._slots):
@@ -177,7 +177,8 @@ def _warm(
     count = min(_WINDOW, len(starts) - first)
     touched = 0
     for i in range(count):
-        codes[i] = _hash(buffer, max(starts[first + i], 0), ends[first + i])
+        if starts[first + i] >= 0:
+            codes[i] = _hash(buffer, starts[first + i], ends[first + i])
     for i in range(count):
         touched += slots[codes[i] & mask] & np.uint64(1)
     for i in range(count):

@@ -35,13 +35,12 @@ class Naming:
 
 def name_entities(entities: Strings, attributes: Attributes, naming: Naming) -> Strings:
     """A name for every entity, null where there is none."""
-    names = local_names(entities)
     labelled, labels = best_labels(attributes, naming)
-    if not len(labelled):
-        return names
+    if len(labelled) == len(entities):
+        return labels
     mask = np.zeros(len(entities), bool)
     mask[labelled] = True
-    return pc.replace_with_mask(names, pa.array(mask), labels)
+    return pc.replace_with_mask(local_names(entities), pa.array(mask), labels)
 
 
 def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
@@ -50,8 +49,7 @@ def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]
     labels = attributes.rows[by_predicate[attributes.predicate] < len(naming.predicates)]
     blank = pc.equal(pc.utf8_trim_whitespace(attributes.values), "")
     labels = labels[~np.asarray(blank, bool)[labels[:, 2]]]
-    languages = [f"@{language.lower()}" for language in naming.languages] + ["", "@en"]
-    by_language = _ranks(attributes.tags, tuple(languages))
+    by_language = _language_ranks(attributes.tags, (*naming.languages, "", "en"))
     order = np.lexsort(
         (labels[:, 2], labels[:, 3], by_language[labels[:, 3]], by_predicate[labels[:, 1]], labels[:, 0])
     )
@@ -86,6 +84,21 @@ def _percent_decoded(texts: Strings) -> Strings:
     encoded = pc.match_substring(texts, "%")
     decoded = strings([unquote(text) for text in texts.filter(encoded).to_pylist()])
     return pc.replace_with_mask(texts, encoded, decoded)
+
+
+def _language_ranks(tags: Strings, preferred: tuple[str, ...]) -> Int32:
+    """How welcome each tag is, least first; a language stands for its variants too (`pt` for `pt-BR`)."""
+    wanted = [f"@{language.lower()}" if language else "" for language in preferred]
+
+    def rank(tag: str) -> int:
+        for place, language in enumerate(wanted):
+            if tag == language:
+                return 2 * place
+            if language and tag.startswith(f"{language}-"):
+                return 2 * place + 1
+        return 2 * len(wanted)
+
+    return np.array([rank(tag) for tag in tags.to_pylist()], np.int32)
 
 
 def _ranks(vocabulary: Strings, preferred: tuple[str, ...]) -> Int32:

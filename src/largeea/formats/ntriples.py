@@ -196,9 +196,9 @@ def _literal(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool_]
     at = end + 1
     if data[at] == 64:
         end = at + 1
-        while _alphanumeric(data[end]) or data[end] == 45:
+        while _alphanumeric(data[end]) or (data[end] == 45 and data[end + 1] != 45):
             end += 1
-        if end == at + 1 or data[end - 1] == 45 or data[at + 1] == 45:
+        if end == at + 1 or data[end - 1] == 45 or data[at + 1] < 65:
             return -1
         span[TAG], span[TAG + 1] = at, end
         return end

@@ -11,16 +11,17 @@ import pyarrow.compute as pc
 
 from largeea.errors import InputError, UsageError
 from largeea.formats.builder import GraphBuilder
+from largeea.formats.delimited import read_delimited
 from largeea.formats.naming import Naming
 from largeea.formats.rejects import Rejects
-from largeea.formats.tables import read_delimited
-from largeea.graph import Int32, KnowledgeGraph, Links, Pair, Strings
+from largeea.graph import Int32, Int64, KnowledgeGraph, Links, Pair, Strings
 
 LAYOUTS = {
     "OpenEA": "rel_triples_1, rel_triples_2, ent_links",
     "DBP15K": "ent_ids_1, ent_ids_2, triples_1, triples_2, ref_ent_ids",
     "DBP1M": "LANG_triples_1, LANG_triples_2, LANG_ent_links",
 }
+_NOTHING = pa.scalar("", pa.large_string())
 
 
 def is_pair_folder(folder: Path) -> bool:
@@ -30,6 +31,11 @@ def is_pair_folder(folder: Path) -> bool:
         or (folder / "ent_ids_1").is_file()
         or any(folder.glob("*_triples_1"))
     )
+
+
+def pair_files(folder: Path) -> list[Path]:
+    """The files that a pair may be made of."""
+    return sorted(path for part in ("*", "721_5fold/*/*") for path in folder.glob(part) if path.is_file())
 
 
 def read_pair(folder: Path, naming: Naming, rejects: Rejects, language: str | None = None) -> Pair:
@@ -56,7 +62,7 @@ def _read_named(
     folder: Path, naming: Naming, rejects: Rejects, triples: str, attributes: str | None, links: str
 ) -> Pair:
     """OpenEA and DBP1M: everything by IRI."""
-    link_columns = _columns(folder / links, 2, rejects)
+    linked, link_lines = _columns(folder / links, 2, rejects)
     graphs = []
     for side in (1, 2):
         builder = GraphBuilder()
@@ -71,15 +77,16 @@ def _read_named(
         if attributes and (folder / f"{attributes}{side}").is_file():
             builder.files += 1
             _add_attributes(folder / f"{attributes}{side}", builder, rejects)
-        builder.nodes.number_column(link_columns[side - 1])
+        builder.nodes.number_column(linked[side - 1])
         builder.rejected = len(rejects) - before
         graphs.append(builder.build(naming))
     source, target = graphs
 
     def resolve(path: Path) -> Links:
-        return _links(path, rejects, source.find, target.find)
+        return _links(path, *_columns(path, 2, rejects), source.find, target.find)
 
-    return Pair(source, target, resolve(folder / links), dict(_folds(folder, resolve)))
+    known = _links(folder / links, linked, link_lines, source.find, target.find)
+    return Pair(source, target, known, dict(_folds(folder, resolve)))
 
 
 def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None:
@@ -87,25 +94,16 @@ def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None
     quoted = r'(?s)^"(?P<text>.*)"(?:(?P<language>@[A-Za-z0-9-]+)|\^\^<?(?P<datatype>[^<>]*)>?)?$'
     for (entity, predicate, value), _ in read_delimited(path, 3, rejects, rest_in_last=True):
         parts = pc.extract_regex(value, quoted)
+        text, language, datatype = (
+            pc.struct_field(parts, [part]) for part in ("text", "language", "datatype")
+        )
+        tag = pc.fill_null(pc.binary_join_element_wise(language, datatype, _NOTHING), _NOTHING)
         builder.add_literals(
             builder.nodes.number_column(entity),
             builder.predicates.number_column(predicate),
-            builder.values.number_column(pc.coalesce(_field(parts, "text"), value)),
-            builder.tags.number_column(
-                pc.fill_null(
-                    pc.binary_join_element_wise(
-                        pc.fill_null(_field(parts, "language"), ""),
-                        pc.fill_null(_field(parts, "datatype"), ""),
-                        "",
-                    ),
-                    "",
-                )
-            ),
+            builder.values.number_column(pc.coalesce(text, value)),
+            builder.tags.number_column(tag),
         )
-
-
-def _field(parts: pa.StructArray, name: str) -> Strings:
-    return pc.struct_field(parts, [name])
 
 
 def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
@@ -113,10 +111,10 @@ def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
     graphs: list[KnowledgeGraph] = []
     finders: list[Callable[[Strings], Int32]] = []
     for side in (1, 2):
-        numbers, iris = _columns(folder / f"ent_ids_{side}", 2, rejects)
         builder = GraphBuilder()
         builder.files = 2
         before = len(rejects)
+        (numbers, iris), _ = _columns(folder / f"ent_ids_{side}", 2, rejects)
         nodes = builder.nodes.number_column(iris)
         path = folder / f"triples_{side}"
         for (head, relation, tail), lines in read_delimited(path, 3, rejects):
@@ -133,7 +131,7 @@ def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
         finders.append(_by_number(numbers, graph.find(iris)))
 
     def resolve(path: Path) -> Links:
-        return _links(path, rejects, *finders)
+        return _links(path, *_columns(path, 2, rejects), *finders)
 
     reference = resolve(folder / "ref_ent_ids")
     folds = dict(_folds(folder, resolve))
@@ -160,26 +158,26 @@ def _folds(folder: Path, resolve: Callable[[Path], Links]) -> Iterator[tuple[str
             yield fold.name, (resolve(fold / "train_links"), resolve(fold / "test_links"))
 
 
-def _columns(path: Path, width: int, rejects: Rejects) -> list[Strings]:
-    batches = [columns for columns, _ in read_delimited(path, width, rejects)]
-    if not batches:
+def _columns(path: Path, width: int, rejects: Rejects) -> tuple[list[Strings], Int64]:
+    """All rows of a file as columns, and the line of each."""
+    batches = list(read_delimited(path, width, rejects))
+    if not any(len(lines) for _, lines in batches):
         raise InputError("holds no rows", path)
-    return [pa.concat_arrays([batch[i] for batch in batches]) for i in range(width)]
+    columns = [pa.concat_arrays([batch[i] for batch, _ in batches]) for i in range(width)]
+    return columns, np.concatenate([lines for _, lines in batches])
 
 
 def _links(
     path: Path,
-    rejects: Rejects,
+    columns: list[Strings],
+    lines: Int64,
     find_source: Callable[[Strings], Int32],
     find_target: Callable[[Strings], Int32],
 ) -> Links:
-    pairs = [np.empty((0, 2), np.int32)]
-    for (left, right), lines in read_delimited(path, 2, rejects):
-        found = np.column_stack([find_source(left), find_target(right)])
-        unknown = np.flatnonzero((found < 0).any(axis=1))
-        if len(unknown):
-            row = int(unknown[0])
-            end = left[row] if found[row, 0] < 0 else right[row]
-            raise InputError(f"links {end.as_py()!r}, which is no entity of its graph", path, int(lines[row]))
-        pairs.append(found)
-    return Links(np.concatenate(pairs)).canonical()
+    found = np.column_stack([find_source(columns[0]), find_target(columns[1])])
+    unknown = np.argwhere(found < 0)
+    if len(unknown):
+        row, side = unknown[0].tolist()
+        end = columns[side][row].as_py()
+        raise InputError(f"links {end!r}, which is no entity of its graph", path, int(lines[row]))
+    return Links(found).canonical()

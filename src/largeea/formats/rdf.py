@@ -5,7 +5,8 @@ N-Triples and N-Quads are scanned directly; Turtle, TriG, RDF/XML and JSON-LD go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import io
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
@@ -19,6 +20,7 @@ from largeea.errors import InputError
 from largeea.formats import ntriples
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.interning import Bytes, StringTable
+from largeea.formats.nesting import MAX_DEPTH, JsonDepth, NestingGuard, TripleTermDepth
 from largeea.formats.rejects import Rejects
 from largeea.formats.streams import ahead, blocks_of_lines, open_bytes
 from largeea.formats.xml_guard import XmlGuard
@@ -42,8 +44,16 @@ SUFFIXES = {
     ".jsonld": "json-ld",
     ".json": "json-ld",
 }
+_GUARDS: dict[str, Callable[[IO[bytes], Path], io.RawIOBase]] = {
+    "rdf-xml": XmlGuard,
+    "json-ld": lambda stream, path: NestingGuard(stream, path, JsonDepth()),
+    "turtle": lambda stream, path: NestingGuard(stream, path, TripleTermDepth()),
+    "trig": lambda stream, path: NestingGuard(stream, path, TripleTermDepth()),
+}
+"""What a file can do to pyoxigraph depends on its format; the guard reads ahead of it."""
 _QUADS_AT_ONCE = 50_000
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
+_NO_TRIPLE_TERMS = "a statement about a statement (triple term) is not supported"
 _LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 
 
@@ -57,9 +67,9 @@ def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, s
         return
     reader = _StatementReader(builder, rejects, path, _BlankNodes(scope, keep_labels=False))
     with open_bytes(path) as stream:
-        guarded = cast(IO[bytes], XmlGuard(stream, path)) if format == "rdf-xml" else stream
+        guarded = cast(IO[bytes], _GUARDS[format](stream, path))
         try:
-            quads = ox.parse(guarded, format=_PARSED[format], base_iri=f"file:///{_as_iri(path.name)}")
+            quads = _parsed(guarded, _PARSED[format], base_iri=f"file:///{_as_iri(path.name)}")
             while batch := list(islice(quads, _QUADS_AT_ONCE)):
                 triples = (quad.triple for quad in batch)
                 block = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES) or b""
@@ -75,12 +85,22 @@ def _scanned_blocks(path: Path, rejects: Rejects) -> Iterator[tuple[int, bytes, 
         yield line, block, ntriples.scan_lines(block)
 
 
+def _parsed(source: IO[bytes] | bytes, format: ox.RdfFormat, base_iri: str | None = None) -> Iterator[Any]:
+    """What pyoxigraph makes of a text; its limit on the length of a value counts as a syntax error."""
+    try:
+        yield from ox.parse(source, format=format, base_iri=base_iri)
+    except MemoryError as error:
+        if "maximal size" not in str(error):
+            raise
+        raise SyntaxError("a single value takes more than 16 MB; is its end missing?") from None
+
+
 class _StatementReader:
     def __init__(self, builder: GraphBuilder, rejects: Rejects, path: Path, blank_nodes: _BlankNodes) -> None:
         self._builder, self._rejects, self._path, self._blank_nodes = builder, rejects, path, blank_nodes
 
-    def add_block(self, block: bytes, scanned: ntriples.Scanned, first_line: int = 1) -> None:
-        """Add a block of N-Triples lines; `first_line` is the number of the first one."""
+    def add_block(self, block: bytes, scanned: ntriples.Scanned, first_line: int | None = None) -> None:
+        """Add a block of N-Triples lines; `first_line` is the number of the first one in the file, if any."""
         data = np.frombuffer(block, np.uint8)
         builder = self._builder
         found = scanned.triples
@@ -102,7 +122,10 @@ class _StatementReader:
         if len(scanned.unsure):
             lines = scanned.lines
             self._add_doubtful(
-                [(first_line + i, block[lines[i] : lines[i + 1]]) for i in scanned.unsure.tolist()]
+                [
+                    (None if first_line is None else first_line + i, block[lines[i] : lines[i + 1]])
+                    for i in scanned.unsure.tolist()
+                ]
             )
 
     def _nodes(self, data: Bytes, starts: Int64, ends: Int64) -> Int32:
@@ -115,17 +138,21 @@ class _StatementReader:
         numbers[blank] = nodes.number_column(self._blank_nodes.labels(data, starts[blank], ends[blank]))
         return numbers
 
-    def _add_doubtful(self, lines: list[tuple[int, bytes]]) -> None:
+    def _add_doubtful(self, lines: list[tuple[int | None, bytes]]) -> None:
         """Lines the scanner does not decide: pyoxigraph takes or refuses them."""
         try:
-            self._add_quads(ox.parse(b"".join(line for _, line in lines), format=ox.RdfFormat.N_QUADS))
+            self._add_parsed(b"".join(line for _, line in lines))
         except (SyntaxError, InputError):
             for number, line in lines:
                 try:
-                    self._add_quads(ox.parse(line, format=ox.RdfFormat.N_QUADS))
+                    self._add_parsed(line)
                 except (SyntaxError, InputError) as error:
                     self._rejects.add(self._path, number, _explain(error), line)
-                    self._builder.rejected += 1
+
+    def _add_parsed(self, lines: bytes) -> None:
+        if TripleTermDepth()(lines) > MAX_DEPTH:
+            raise InputError(_NO_TRIPLE_TERMS)
+        self._add_quads(_parsed(lines, ox.RdfFormat.N_QUADS))
 
     def _add_quads(self, quads: Iterable[Any]) -> None:
         triples: list[tuple[str, str, str]] = []
@@ -164,9 +191,11 @@ class _BlankNodes:
         self.as_written = keep_labels and not scope
 
     def labels(self, data: Bytes, starts: Int64, ends: Int64) -> Strings:
-        numbers = self._table.number(data, starts + 2, ends)
-        names = self._table.strings() if self._keep_labels else strings(map(str, range(len(self._table))))
-        return pc.binary_join_element_wise(f"_:{self._scope}", names.take(pa.array(numbers)), "")
+        table = StringTable() if self._keep_labels else self._table
+        numbers = pa.array(table.number(data, starts + 2, ends))
+        names = table.strings().take(numbers) if self._keep_labels else numbers.cast(pa.large_string())
+        prefix, nothing = strings([f"_:{self._scope}", ""])
+        return pc.binary_join_element_wise(prefix, names, nothing)
 
 
 def _span(statements: Int64, term: int) -> tuple[Int64, Int64]:
@@ -184,7 +213,7 @@ def _node_text(node: Any) -> str:
         return node.value
     if isinstance(node, ox.BlankNode):
         return f"_:{node.value}"
-    raise InputError("a statement about a statement (triple term) is not supported")
+    raise InputError(_NO_TRIPLE_TERMS)
 
 
 def _tag(literal: ox.Literal) -> str:

@@ -13,10 +13,10 @@ _SHOWN_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class Reject:
-    """One line that could not be used, and why."""
+    """One line that could not be used, and why; `line` is None where the format has no lines to count."""
 
     path: Path
-    line: int
+    line: int | None
     reason: str
     text: str
 
@@ -31,7 +31,7 @@ class Rejects:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def add(self, path: Path, line: int, reason: str, text: bytes | str) -> None:
+    def add(self, path: Path, line: int | None, reason: str, text: bytes | str) -> None:
         """Note a malformed line, or raise if there are too many by now."""
         if isinstance(text, bytes):
             text = text[: 4 * _SHOWN_CHARACTERS].decode("utf-8", "backslashreplace")
@@ -46,10 +46,10 @@ class Rejects:
             )
 
     def write(self, file: IO[bytes]) -> None:
-        """Write `rejects.tsv`: file, line, reason, text."""
+        """Write `rejects.tsv`: file, line, reason, text; sorted, as blocks are looked at in parallel."""
         file.write(b"file\tline\treason\ttext\n")
-        for reject in self.lines:
-            cells = (str(reject.path), str(reject.line), reject.reason, reject.text)
+        for reject in sorted(self.lines, key=lambda reject: (str(reject.path), reject.line or 0)):
+            cells = (str(reject.path), str(reject.line or ""), reject.reason, reject.text)
             file.write("\t".join(_cell(cell) for cell in cells).encode("utf-8", "backslashreplace") + b"\n")
 
 

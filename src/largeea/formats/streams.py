@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +24,7 @@ else:
 
 T = TypeVar("T")
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK_BYTES = 8 << 20
 MAX_LINE_BYTES = 64 << 20
 MAX_EXPANSION = 300
@@ -40,7 +43,12 @@ _OPENERS: dict[str, Callable[..., Any]] = {
 def plain_suffix(path: Path) -> str:
     """The suffix that tells the format: `.nt` for `dump.nt.bz2`; lower case."""
     suffix = path.suffix.lower()
-    return Path(path.stem).suffix.lower() if suffix in _OPENERS else suffix
+    return Path(path.stem).suffix.lower() if is_compressed(path) else suffix
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the suffix says so."""
+    return path.suffix.lower() in _OPENERS
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -48,21 +56,30 @@ def open_bytes(path: Path) -> IO[bytes]:
 
     Every failure of the file system or the archive surfaces as an `InputError` naming the file.
     """
-    path = Path(path)
+    raw = _opened(path, _OPENERS.get(path.suffix.lower(), open))
+    limit = max(EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION) if is_compressed(path) else None
+    return cast(IO[bytes], io.BufferedReader(_Guarded(raw, path, limit), BLOCK_BYTES // 16))
+
+
+def digest(path: Path) -> bytes:
+    """SHA-256 of a file as it lies on the disk."""
+    with _opened(path, open) as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _opened(path: Path, opener: Callable[..., Any]) -> Any:
     try:
         if path.is_dir():
             raise InputError("is a folder, but a file is needed here", path)
-        size = path.stat().st_size
-        if size == 0:
+        if path.exists() and not path.is_file():
+            raise InputError("is no regular file; save what it delivers to a file first", path)
+        if path.stat().st_size == 0:
             raise InputError("the file is empty", path)
-        opener = _OPENERS.get(path.suffix.lower())
-        raw = opener(path, "rb") if opener else path.open("rb")
+        return opener(path, "rb")
     except FileNotFoundError:
         raise InputError("no such file; check the path", path) from None
     except OSError as error:
         raise InputError(f"cannot be opened: {error.strerror or error}", path) from None
-    limit = max(EXPANSION_COUNTS_FROM, size * MAX_EXPANSION) if opener else None
-    return cast(IO[bytes], io.BufferedReader(_Guarded(raw, path, limit), BLOCK_BYTES // 16))
 
 
 class _Guarded(io.RawIOBase):
@@ -79,7 +96,7 @@ class _Guarded(io.RawIOBase):
             data = self._raw.read(len(buffer))
         except EOFError:
             raise InputError("the compressed file is cut short; fetch it again", self._path) from None
-        except (OSError, lzma.LZMAError, zstd.ZstdError, ValueError) as error:
+        except (OSError, ValueError, zlib.error, lzma.LZMAError, zstd.ZstdError) as error:
             raise InputError(
                 f"cannot be read: {error}; is it complete, and its suffix right?", self._path
             ) from None
@@ -110,7 +127,7 @@ def blocks_of_lines(
         line, rest, first = 1, b"", True
         while block := stream.read(block_bytes):
             if first:
-                block, first = block.removeprefix(b"\xef\xbb\xbf"), False
+                block, first = block.removeprefix(BYTE_ORDER_MARK), False
             end = block.rfind(b"\n") + 1
             if end:
                 whole = _utf8_only(rest + block[:end], line, path, rejects)
@@ -136,19 +153,19 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             yield item
 
 
-def _utf8_only(block: bytes, line: int, path: Path, rejects: Rejects) -> bytes:
-    checked: list[bytes] = []
+def _utf8_only(block: bytes, first_line: int, path: Path, rejects: Rejects) -> bytes:
     if block.isascii():
         return block
-    while True:
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            start = block.rfind(b"\n", 0, error.start) + 1
-            end = block.find(b"\n", error.start)
-            line += block.count(b"\n", 0, start)
-            rejects.add(path, line, f"not UTF-8: byte 0x{block[error.start]:02x}", block[start:end])
-            checked.append(block[:start])
-            block = block[end:]
-        else:
-            return b"".join(checked) + block
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        lines = block.split(b"\n")
+        for place, line in enumerate(lines):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                reason = f"not UTF-8: byte 0x{line[error.start]:02x}"
+                rejects.add(path, first_line + place, reason, line)
+                lines[place] = b""
+        return b"\n".join(lines)
+    return block

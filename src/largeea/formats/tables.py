@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,17 +10,29 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from largeea.errors import InputError, UsageError
 from largeea.formats.builder import GraphBuilder
+from largeea.formats.delimited import Rows, read_delimited
 from largeea.formats.naming import LABEL_PREDICATES
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import blocks_of_lines
-from largeea.graph import Int64, Strings
+from largeea.formats.streams import (
+    BYTE_ORDER_MARK,
+    EXPANSION_COUNTS_FROM,
+    MAX_EXPANSION,
+    MAX_LINE_BYTES,
+    is_compressed,
+    open_bytes,
+)
+from largeea.graph import Strings, strings
 
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
+_TRIPLE_BYTES = 12
+_ROWS_AT_ONCE = 1 << 14
+_BATCH_BYTES = 1 << 30
+"""Text of one column in one batch of rows; more than that is no honest table."""
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _KNOWN_HEADERS = {
     "subject": {"subject", "head", "s", "source", "subject_id"},
@@ -56,6 +69,8 @@ class Columns:
             given[role] = column.strip()
         if "subject" not in given:
             raise UsageError("--columns must say which column is the subject, for example subject=1")
+        if "relation" in given and "object" not in given:
+            raise UsageError("--columns has a relation but no object; say which column is the object")
         attributes = tuple(column for column in given.get("attributes", "").split("+") if column)
         return cls(
             given["subject"], given.get("relation"), given.get("object"), given.get("name"), attributes
@@ -67,140 +82,139 @@ class Columns:
         optional = (self.relation, self.object, self.name)
         return [self.subject, *(column for column in optional if column is not None), *self.attributes]
 
+    @property
+    def needed(self) -> list[str]:
+        """The columns in which a row must have something."""
+        if self.relation is None or self.object is None:
+            return [self.subject]
+        return [self.subject, self.relation, self.object]
+
 
 def read_table(
     path: Path, format: str, columns: Columns | None, builder: GraphBuilder, rejects: Rejects
 ) -> None:
-    """Add all rows of one table."""
-    builder.files += 1
-    before = len(rejects)
-    if format == "parquet":
-        header, batches = _parquet(path)
-    else:
-        header, batches = _delimited(path, _SEPARATORS[format], columns, rejects)
-    columns = columns or _recognised(header)
-    place = {column: _place(column, header, path) for column in columns.used}
-    for batch, _ in batches:
-        subject = builder.nodes.number_column(batch[place[columns.subject]])
-        if columns.object is not None:
-            tail = builder.nodes.number_column(batch[place[columns.object]])
-            if columns.relation is not None:
-                relation = builder.predicates.number_column(batch[place[columns.relation]])
-            else:
-                title = pa.array([header[place[columns.object]]])
-                relation = np.full(len(subject), builder.predicates.number_column(title)[0], np.int32)
-            builder.add_triples(subject, relation, tail)
-        if columns.name is not None:
-            builder.add_named(subject, LABEL_PREDICATES[0], batch[place[columns.name]])
-        for column in columns.attributes:
-            builder.add_named(subject, header[place[column]], batch[place[column]])
-    builder.rejected += len(rejects) - before
+    """Add all rows of one table.
 
-
-def read_delimited(
-    path: Path, width: int, rejects: Rejects, separator: str = "\t", skip: int = 0, rest_in_last: bool = False
-) -> Iterator[tuple[list[Strings], Int64]]:
-    """Rows of exactly `width` cells in batches: the columns and the line number of every row.
-
-    A row with other than `width` cells is rejected; with `rest_in_last` the last cell may hold separators.
+    With a relation column a row is a statement and must be whole. Without one it is a record, which may lack
+    its object (a root has no parent), but not its subject.
     """
-    quote: str | bool = '"' if separator == "," else False
-    names = [str(i) for i in range(width)]
-    for first_line, block in blocks_of_lines(path, rejects):
-        bad: list[int] = []
-        mended: list[tuple[int, list[str]]] = []
-        lines = _filled_lines(block, first_line, skip)
-
-        def refuse(row: pacsv.InvalidRow) -> str:
-            line = int(lines[row.number - 1])  # noqa: B023
-            cells = row.text.split(separator, width - 1)
-            if rest_in_last and len(cells) == width:
-                mended.append((row.number - 1, cells))  # noqa: B023
-            else:
-                reason = f"{row.actual_columns} column(s) where {width} are needed"
-                rejects.add(path, line, reason, row.text)
-            bad.append(row.number - 1)  # noqa: B023
-            return "skip"
-
-        if not len(lines):
-            continue
-        try:
-            table = pacsv.read_csv(
-                io.BytesIO(block),
-                pacsv.ReadOptions(
-                    use_threads=False,
-                    block_size=len(block) + 1,
-                    column_names=names,
-                    skip_rows=max(0, skip + 1 - first_line),
-                ),
-                pacsv.ParseOptions(delimiter=separator, quote_char=quote, invalid_row_handler=refuse),
-                pacsv.ConvertOptions(
-                    column_types={name: pa.large_string() for name in names}, strings_can_be_null=False
-                ),
-            )
-        except pa.ArrowInvalid as error:
-            raise InputError(f"cannot be read as a table: {error}", path, first_line) from None
-        yield [column.combine_chunks() for column in table.columns], np.delete(lines, bad)
-        if mended:
-            rows = zip(*(cells for _, cells in mended), strict=True)
-            yield (
-                [pa.array(column, pa.large_string()) for column in rows],
-                lines[[number for number, _ in mended]],
-            )
+    builder.files += 1
+    header, batches = _parquet(path) if format == "parquet" else _delimited(path, format, columns, rejects)
+    columns = columns or _recognise(header) or Columns()
+    place = {column: _place(column, header, path) for column in columns.used}
+    for batch, lines in batches:
+        cells = {column: _text(batch[at], header[at], path) for column, at in place.items()}
+        whole = np.ones(len(lines), bool)
+        for column in columns.needed:
+            whole &= np.asarray(pc.is_valid(cells[column]))
+        for row in np.flatnonzero(~whole).tolist():
+            missing = next(column for column in columns.needed if not cells[column][row].is_valid)
+            text = "\t".join(str(cell[row]) for cell in batch)
+            rejects.add(path, int(lines[row]), f"nothing in column {missing}", text)
+        if not whole.all():
+            cells = {column: cell.filter(pa.array(whole)) for column, cell in cells.items()}
+        _add_rows(builder, columns, cells, {column: header[at] for column, at in place.items()})
 
 
-def _filled_lines(block: bytes, first_line: int, skip: int) -> Int64:
-    """Numbers of the lines that hold anything (the CSV reader passes over empty ones)."""
-    data = np.frombuffer(block, np.uint8)
-    breaks = np.flatnonzero(data == 10)
-    starts = np.concatenate([[0], breaks[:-1] + 1])
-    length = breaks - starts
-    empty = (length == 0) | ((length == 1) & (data[starts] == 13))
-    numbers = first_line + np.arange(len(breaks), dtype=np.int64)
-    wanted: Int64 = numbers[~empty & (numbers > skip)]
-    return wanted
+def _add_rows(
+    builder: GraphBuilder, columns: Columns, cells: dict[str, Strings], titles: dict[str, str]
+) -> None:
+    subject = builder.nodes.number_column(cells[columns.subject])
+    if columns.object is not None:
+        tail = builder.nodes.number_column(cells[columns.object])
+        if columns.relation is not None:
+            relation = builder.predicates.number_column(cells[columns.relation])
+        else:
+            title = builder.predicates.number_column(strings([titles[columns.object]]))
+            relation = np.full(len(subject), title[0], np.int32)
+        there = tail >= 0
+        builder.add_triples(subject[there], relation[there], tail[there])
+    if columns.name is not None:
+        builder.add_named(subject, LABEL_PREDICATES[0], cells[columns.name])
+    for column in columns.attributes:
+        builder.add_named(subject, titles[column], cells[column])
+
+
+def _text(column: Strings, title: str, path: Path) -> Strings:
+    """A column as text, null where there is none."""
+    if isinstance(column, pa.DictionaryArray) and pa.types.is_string(column.dictionary.type):
+        lengths = pc.binary_length(column.dictionary).take(column.indices)
+        if (pc.sum(lengths).as_py() or 0) > _BATCH_BYTES:
+            raise _bomb(path)
+    try:
+        text = column.cast(pa.large_string())
+    except pa.ArrowException:
+        raise InputError(f"column {title!r} is of type {column.type}, which is no text", path) from None
+    return pc.if_else(pc.equal(text, ""), None, text)
 
 
 def _delimited(
-    path: Path, separator: str, columns: Columns | None, rejects: Rejects
-) -> tuple[list[str], Iterator[tuple[list[Strings], Int64]]]:
-    first = next(iter(blocks_of_lines(path, Rejects(max_errors=1 << 30))), (1, b""))[1]
-    line = first.lstrip(b"\r\n").split(b"\n", 1)[0].rstrip(b"\r").decode()
-    cells = [cell.strip('"') for cell in line.split(separator)]
+    path: Path, format: str, columns: Columns | None, rejects: Rejects
+) -> tuple[list[str], Iterator[Rows]]:
+    separator = _SEPARATORS[format]
+    number, cells = _first_row(path, separator)
     has_header = _recognise(cells) is not None or (
         columns is not None and any(not column.isdigit() for column in columns.used)
     )
     if columns is None and len(cells) < 3:
         raise InputError(
-            f"{len(cells)} column(s) in the first line, but triples need subject, relation and object; "
+            f"{len(cells)} column(s) in the first row, but triples need subject, relation and object; "
             "is the separator right? Say what the columns are with --columns",
             path,
-            1,
+            number,
         )
     header = cells if has_header else [f"column{i + 1}" for i in range(len(cells))]
-    return header, read_delimited(path, len(cells), rejects, separator, skip=int(has_header))
+    return header, read_delimited(path, len(cells), rejects, separator, skip=number if has_header else 0)
 
 
-def _parquet(path: Path) -> tuple[list[str], Iterator[tuple[list[Strings], Int64]]]:
-    if not path.is_file():
-        raise InputError("no such file; check the path", path)
+def _first_row(path: Path, separator: str) -> tuple[int, list[str]]:
+    """The first row that is not empty, and its line."""
+    with open_bytes(path) as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
+            if row := line.removeprefix(BYTE_ORDER_MARK).strip(b"\r\n"):
+                return number, _cells(row, separator, path, number)
+    raise InputError("holds no rows", path)
+
+
+def _cells(row: bytes, separator: str, path: Path, number: int) -> list[str]:
     try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"is not a readable Parquet file: {error}", path) from None
+        text = row.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("the first row is not UTF-8 text", path, number) from None
+    return next(csv.reader([text])) if separator == "," and '"' in text else text.split(separator)
 
-    def batches() -> Iterator[tuple[list[Strings], Int64]]:
+
+def _parquet(path: Path) -> tuple[list[str], Iterator[Rows]]:
+    with open_bytes(path) as stream:
+        source = io.BytesIO(stream.read()) if is_compressed(path) else path
+    try:
+        texts = [field.name for field in pq.read_schema(source) if pa.types.is_string(field.type)]
+        file = pq.ParquetFile(source, read_dictionary=texts)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"is not a readable Parquet file: {error}", path) from None
+    if file.metadata.num_rows * _TRIPLE_BYTES > max(
+        EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION
+    ):
+        raise _bomb(path)
+
+    def batches() -> Iterator[Rows]:
         row = 1
-        for batch in file.iter_batches():
-            columns = [column.cast(pa.large_string()) for column in batch.columns]
-            yield columns, np.arange(row, row + len(batch))
-            row += len(batch)
+        try:
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                yield batch.columns, np.arange(row, row + len(batch))
+                row += len(batch)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"is a damaged Parquet file: {error}", path) from None
 
     return list(file.schema_arrow.names), batches()
 
 
-def _recognised(header: Sequence[str]) -> Columns:
-    return _recognise(header) or Columns()
+def _bomb(path: Path) -> InputError:
+    return InputError(
+        "holds far more text than its size allows for, like a decompression bomb; "
+        "if the file is genuine, give it as TSV",
+        path,
+    )
 
 
 def _recognise(header: Sequence[str]) -> Columns | None:

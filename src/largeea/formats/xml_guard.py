@@ -22,7 +22,7 @@ class XmlGuard(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         self._stream, self._path, self._depth = stream, path, 0
-        self._expat = expat.ParserCreate()
+        self._expat = expat.ParserCreate("utf-8")
         self._expat.EntityDeclHandler = self._entity
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
@@ -35,6 +35,8 @@ class XmlGuard(io.RawIOBase):
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         """Read, look, pass on."""
         data = self._stream.read(len(buffer))
+        if b"\0" in data:
+            raise InputError("holds a zero byte; RDF/XML is read as UTF-8 text only", self._path)
         try:
             self._expat.Parse(data, not data)
         except expat.ExpatError as error:

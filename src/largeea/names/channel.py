@@ -4,14 +4,44 @@ from __future__ import annotations
 
 from largeea.config import NamesConfig
 from largeea.graph import Task
-from largeea.names.labels import normalised
-from largeea.names.ngrams import tfidf
-from largeea.search import sparse_top_k
+from largeea.names.labels import latinised
+from largeea.names.semantic import NGRAM, ngram_similarity, vector_similarity
+from largeea.names.strings import string_similarity
 from largeea.similarity import Similarity
 
 
-def name_channel(task: Task, config: NamesConfig) -> Similarity:
-    """`M_n`: for each source entity the `top_k` targets with the most similar names."""
-    source, target = normalised(task.source.names), normalised(task.target.names)
-    vectors = tfidf(source, target, config.shortest_gram, config.longest_gram)
-    return Similarity.from_top_k(*sparse_top_k(*vectors, config.top_k), task.target.size)
+def semantic_names(task: Task, config: NamesConfig) -> Similarity:
+    """`M_se` (SENS): similar by the encoder's vectors; an entity without a name scores nothing.
+
+    An encoder that knows meanings is poor at proper names, and n-grams are good at them: beside such an
+    encoder n-grams count with the weight `config.lexical` (0 in the paper).
+    """
+    if config.encoder == NGRAM:
+        return ngram_similarity(latinised(task.source.names), latinised(task.target.names), config)
+    meant = vector_similarity(task.source.names, task.target.names, config)
+    if not config.lexical:
+        return meant
+    spelt = ngram_similarity(latinised(task.source.names), latinised(task.target.names), config)
+    both = meant + spelt.scale(config.lexical)
+    return both.scale(1 / (1 + config.lexical)).top_k(config.top_k)
+
+
+def string_names(task: Task, config: NamesConfig, seed: int) -> Similarity:
+    """`M_st` (STNS): similar by spelling."""
+    return string_similarity(
+        latinised(task.source.names),
+        latinised(task.target.names),
+        theta=config.theta,
+        max_candidates=config.top_k,
+        seed=seed,
+    )
+
+
+def name_features(semantic: Similarity | None, strings: Similarity | None, config: NamesConfig) -> Similarity:
+    """NFF: `M_n = M_se + gamma * M_st`, scaled to [0, 1]; a feature that is switched off is None."""
+    if semantic is None or strings is None:
+        alone = semantic or strings
+        assert alone is not None
+        return alone
+    both = semantic + strings.scale(config.gamma)
+    return both.scale(1 / (1 + config.gamma)).top_k(config.top_k)

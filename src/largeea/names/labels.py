@@ -1,16 +1,49 @@
-"""Names made comparable: compatibility forms, case, accents and punctuation no longer matter."""
+"""Names made comparable: script, compatibility forms, case, accents and punctuation no longer matter.
+
+The names themselves stay as they are in the graph; this is what string and n-gram comparison look at.
+"""
 
 from __future__ import annotations
 
 import pyarrow.compute as pc
+from anyascii import anyascii
 
-from largeea.graph import Strings
+from largeea.graph import Strings, strings
+
+_DISPENSABLE = (
+    r"[\x{300}-\x{36f}\x{1ab0}-\x{1aff}\x{1dc0}-\x{1dff}\x{20d0}-\x{20ff}\x{fe20}-\x{fe2f}"  # accents
+    r"\x{591}-\x{5bd}\x{5bf}\x{5c1}\x{5c2}\x{5c4}\x{5c5}\x{5c7}"  # Hebrew points
+    r"\x{610}-\x{61a}\x{64b}-\x{65f}\x{670}\x{6d6}-\x{6ed}"  # Arabic vowels
+    r"\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}\x{ad}\x{200d}]+"  # variants, soft hyphens, joiners
+)
+"""What a name reads the same without. Marks of other scripts spell sounds (カ, ガ) and stay."""
+_LONGEST = 4096
+"""Characters of a name that are looked at; a longer text is no name."""
 
 
 def normalised(names: Strings) -> Strings:
     """Lower case words without accents, separated by single spaces; null stays null, "" becomes null."""
-    text = pc.utf8_lower(pc.utf8_normalize(names, form="NFKD"))
-    text = pc.replace_substring_regex(text, r"\p{M}+", "")
+    text = pc.utf8_slice_codeunits(names, 0, _LONGEST)
+    text = pc.utf8_lower(pc.utf8_normalize(text, form="NFKD"))
+    text = pc.replace_substring_regex(text, _DISPENSABLE, "")
     text = pc.utf8_normalize(text, form="NFKC")
-    text = pc.utf8_trim(pc.replace_substring_regex(text, r"[^\p{L}\p{N}]+", " "), " ")
+    text = pc.utf8_trim(pc.replace_substring_regex(text, r"[^\p{L}\p{M}\p{N}]+", " "), " ")
     return pc.if_else(pc.equal(text, ""), None, text)
+
+
+def latinised(names: Strings) -> Strings:
+    """Normalised names in Latin letters, so that names in different scripts can resemble each other.
+
+    Transliteration does not translate: it finds `Beijing` for 北京, but not `Japan` for 日本.
+    """
+    text = normalised(names)
+    foreign = pc.fill_null(pc.invert(pc.string_is_ascii(text)), False)
+    latin = strings([anyascii(name) for name in text.filter(foreign).to_pylist()])
+    return normalised(pc.replace_with_mask(text, foreign, latin))
+
+
+def disambiguated(names: Strings) -> tuple[Strings, Strings]:
+    """Names without their bracketed part, and that part: ("Mercury", "planet") for "Mercury (planet)"."""
+    parts = pc.extract_regex(names, r"(?s)^(?P<name>.*\S)\s*[(（\[](?P<what>[^()（）\[\]]+)[)）\]]\s*$")
+    bare = pc.struct_field(parts, ["name"])
+    return pc.coalesce(bare, names), pc.struct_field(parts, ["what"])

@@ -69,14 +69,14 @@ def _count_grams(
         grams = np.empty(len(text) * sizes, np.uint64)
         found = 0
         for start in range(len(text)):
-            code = np.uint64(text[start]) + np.uint64(1)
-            for end in range(start + 1, min(start + longest, len(text))):
+            code, blank = np.uint64(1), True
+            for end in range(start, min(start + longest, len(text))):
                 code = (code ^ (code >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(text[end])
-                size = end - start + 1
-                if size >= shortest and not (size == 2 and text[start] == 32 and text[end] == 32):
+                blank = blank and text[end] == 32
+                if end - start + 1 >= shortest and not blank:
                     grams[found] = code
                     found += 1
-                if text[end] == 32:
+                if end > start and text[end] == 32:
                     break
         if length:
             grams = np.sort(grams[:found])

@@ -23,6 +23,8 @@ from largeea.runs.files import atomic_write
 from largeea.similarity import Similarity
 
 FORMAT_VERSION = 1
+HEADER = "largeea"
+"""The one metadata entry; safetensors would write several in an order that changes from run to run."""
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -30,36 +32,41 @@ def save_artifact(value: Any, path: Path) -> str:
     """Write a value of a known kind; its SHA-256 comes back."""
     kind = type(value).__name__
     arrays, settings = _FLATTEN[kind](value)
-    header = {"kind": kind, "format": str(FORMAT_VERSION), "settings": json.dumps(settings, sort_keys=True)}
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, header)
+    header = json.dumps({"kind": kind, "format": FORMAT_VERSION, "settings": settings}, sort_keys=True)
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {HEADER: header})
     with atomic_write(path) as file:
         file.write(content)
     return hashlib.sha256(content).hexdigest()
 
 
-def load_artifact(path: Path) -> Any:
-    """Read back what `save_artifact` wrote."""
+def load_artifact(path: Path, sha256: str | None = None) -> Any:
+    """Read back what `save_artifact` wrote; with its SHA-256, only if not a bit has changed."""
     try:
+        if sha256 is not None and _file_hash(path) != sha256:
+            raise InputError("is not what was written there: it was damaged or replaced", path)
         with safe_open(path, framework="numpy") as file:
-            header = file.metadata() or {}
-            if header.get("format") != str(FORMAT_VERSION):
-                raise InputError(
-                    f"has format {header.get('format')}; this release reads {FORMAT_VERSION}", path
-                )
+            header = json.loads((file.metadata() or {})[HEADER])
+            if header["format"] != FORMAT_VERSION:
+                raise InputError(f"has format {header['format']}; this release reads {FORMAT_VERSION}", path)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
+        return _RESTORE[header["kind"]](arrays, header["settings"])
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"is not a readable artifact: {error}", path) from None
-    return _RESTORE[header["kind"]](arrays, json.loads(header["settings"]))
 
 
 def content_hash(value: Any) -> str:
     """SHA-256 of what a value holds, whether it was ever written or not."""
     arrays, settings = _FLATTEN[type(value).__name__](value)
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
-    for name in sorted(arrays):
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).data)
+    for name, array in sorted(arrays.items()):
+        digest.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flatten_strings(prefix: str, column: Strings) -> Arrays:
@@ -78,8 +85,9 @@ def _restore_strings(prefix: str, arrays: Arrays) -> Strings:
     column = pa.LargeStringArray.from_buffers(
         len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(arrays[f"{prefix}.bytes"])
     )
+    column.validate(full=True)
     valid = arrays.get(f"{prefix}.valid")
-    return column if valid is None else pc.if_else(pa.array(valid), column, None)
+    return column if valid is None else pc.if_else(pa.array(valid.astype(bool)), column, None)
 
 
 def _flatten_graph(graph: KnowledgeGraph) -> tuple[Arrays, dict[str, Any]]:

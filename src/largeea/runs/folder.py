@@ -17,13 +17,20 @@ from pydantic import BaseModel
 
 from largeea import __version__
 from largeea.errors import InputError, UsageError
-from largeea.progress import step
+from largeea.progress import note, step
 from largeea.runs.artifacts import load_artifact, save_artifact
-from largeea.runs.files import atomic_write
+from largeea.runs.files import atomic_write, remove_leftovers
 from largeea.runs.memory import peak_rss_mb
 
 T = TypeVar("T")
 MANIFEST, CONFIG = "manifest.json", "config.toml"
+_RECORD: dict[str, type | tuple[type, ...]] = {
+    "fingerprint": str,
+    "seconds": (int, float),
+    "sha256": str,
+    "after": list,
+}
+"""What the manifest says of a stage at least; `after` names the stages it was built on."""
 
 
 class Run:
@@ -42,6 +49,7 @@ class Run:
             raise UsageError(f"{folder} is a file; give a folder for the run with -o")
         if (folder / MANIFEST).is_file():
             self.manifest["stages"] = read_manifest(folder)["stages"]
+            remove_leftovers(folder)
         elif folder.exists() and any(folder.iterdir()):
             raise UsageError(f"the folder {folder} is not empty and holds no run; give a new one with -o")
 
@@ -56,22 +64,27 @@ class Run:
 
         `depends` are configuration sections, plain values, and names of earlier stages.
         """
-        fingerprint = self._fingerprint(name, depends)
-        self._fingerprints[name] = fingerprint
+        after = [value for value in depends if isinstance(value, str) and value in self._fingerprints]
+        fingerprint = self._fingerprints[name] = self._fingerprint(name, depends)
         record = self.manifest["stages"].get(name)
-        path = None if self.folder is None else self.folder / "stages" / f"{name}.safetensors"
-        if path is not None and record and record["fingerprint"] == fingerprint and path.is_file():
-            return load_artifact(path)  # type: ignore[no-any-return]
+        if record and record["fingerprint"] != fingerprint:
+            self._forget(name)
+        elif record and self.folder is not None:
+            try:
+                return load_artifact(_stage_file(self.folder, name), record["sha256"])  # type: ignore[no-any-return]
+            except InputError as error:
+                note(f"{error}; it is made again")
         started = time.perf_counter()
         with step(name):
             result = compute()
         record = {
             "fingerprint": fingerprint,
+            "after": after,
             "seconds": round(time.perf_counter() - started, 3),
             "peak_rss_mb": peak_rss_mb(),
         }
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if self.folder is not None:
+            path = _stage_file(self.folder, name)
             record |= {"file": f"stages/{path.name}", "sha256": save_artifact(result, path)}
         self.manifest["stages"][name] = record
         self._save_manifest()
@@ -79,8 +92,8 @@ class Run:
 
     def keep_config(self, toml: str) -> None:
         """Write down the configuration, in the form that `--config` takes."""
+        self._save_manifest()
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
             with atomic_write(self.folder / CONFIG) as file:
                 file.write(toml.encode())
 
@@ -89,10 +102,16 @@ class Run:
         self.manifest |= facts
         self._save_manifest()
 
+    def _forget(self, name: str) -> None:
+        """Strike a stage out, and every stage built on it: their results no longer go together."""
+        stages = self.manifest["stages"]
+        stages.pop(name, None)
+        for other in [other for other in stages if name in stages[other]["after"]]:
+            self._forget(other)
+
     def _save_manifest(self) -> None:
         if self.folder is None:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
         with atomic_write(self.folder / MANIFEST) as file:
             file.write(json.dumps(self.manifest, indent=2, sort_keys=True).encode() + b"\n")
 
@@ -115,15 +134,23 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"is no run folder: it has no {MANIFEST}", folder)
     try:
         manifest = json.loads(path.read_text("utf-8"))
-        if manifest["format"] != 1 or not isinstance(manifest["stages"], dict):
+        if manifest["format"] != 1:
             raise InputError(f"was written by another release (format {manifest['format']})", path)
-    except (ValueError, KeyError, TypeError) as error:
+        for name, record in manifest["stages"].items():
+            if not all(isinstance(record.get(key), kind) for key, kind in _RECORD.items()):
+                raise ValueError(f"its record of stage {name!r} lacks a part")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"is damaged: {error}", path) from None
     return dict(manifest)
 
 
 def load_stage(folder: Path, name: str) -> Any:
     """The stored result of one stage of a finished run."""
-    if name not in read_manifest(folder)["stages"]:
+    record = read_manifest(folder)["stages"].get(name)
+    if record is None:
         raise InputError(f"the run has no stage {name!r}; was it interrupted?", folder)
-    return load_artifact(folder / "stages" / f"{name}.safetensors")
+    return load_artifact(_stage_file(folder, name), record["sha256"])
+
+
+def _stage_file(folder: Path, name: str) -> Path:
+    return folder / "stages" / f"{name}.safetensors"

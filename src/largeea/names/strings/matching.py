@@ -1,0 +1,131 @@
+"""From shared buckets to scored pairs: candidates are verified, measured and the best kept."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from largeea.graph import Float32, Int32, Int64
+from largeea.names.strings.levenshtein import CODE_POINTS, levenshtein
+from largeea.names.strings.minhash import BandIndex, gather
+from largeea.names.strings.shingles import NameSets, UInt64
+
+
+class Bearers(NamedTuple):
+    """Which entities bear name i: `entities[pointer[i] : pointer[i + 1]]`, ascending."""
+
+    entities: Int32
+    pointer: Int64
+
+
+class Limits(NamedTuple):
+    """`theta`, the pairs kept of each source, and the targets looked at in one bucket."""
+
+    theta: float
+    candidates: int
+    bucket: int
+
+
+@numba.njit(cache=True, nogil=True)
+def match(
+    names: Int32, keys: UInt64, sets: NameSets, index: BandIndex, bearers: Bearers, limits: Limits
+) -> tuple[Int64, UInt64, Int64]:
+    """Match source names, whose band keys are `keys[names, bands]`, with the target names in the index.
+
+    Returns the number of kept pairs of each name, `[names]`; those pairs by ascending target entity, packed
+    (see `unpack`); and how many buckets were looked up, narrowed and cut, `[3]`.
+    """
+    text, text_pointer = sets.characters, sets.character_pointer
+    shingles, pointer, sketches = sets.shingles, sets.shingle_pointer, sets.sketches
+    entities, entity_pointer = bearers.entities, bearers.pointer
+    found = np.empty(len(sketches), np.int32)
+    seen_by = np.full(len(sketches), -1, np.int32)
+    in_name = np.zeros(len(sets.hashes), np.uint8)
+    places = np.zeros(CODE_POINTS, np.uint64)
+    steps = np.empty(sets.longest, np.int8)
+    score = np.empty(1, np.float32)
+    score_bits = score.view(np.uint32)
+    kept = np.empty(1024, np.uint64)
+    counts = np.zeros(len(names), np.int64)
+    looked_up = np.zeros(3, np.int64)
+    end = 0
+    for i in range(len(names)):
+        name = names[i]
+        size = pointer[name + 1] - pointer[name]
+        text_start, text_end = text_pointer[name], text_pointer[name + 1]
+        first = end
+        for at in range(pointer[name], pointer[name + 1]):
+            in_name[shingles[at]] = 1
+        for candidate in range(gather(name, keys[i], index, limits.bucket, seen_by, found, looked_up)):
+            other = found[candidate]
+            other_size = pointer[other + 1] - pointer[other]
+            at_most = _most_shared(sketches, name, size, other, other_size)
+            if _jaccard(at_most, size, other_size) < limits.theta:
+                continue
+            shared = 0
+            for at in range(pointer[other], pointer[other + 1]):
+                shared += in_name[shingles[at]]
+            if _jaccard(shared, size, other_size) < limits.theta:
+                continue
+            other_start, other_end = text_pointer[other], text_pointer[other + 1]
+            distance = levenshtein(text, text_start, text_end, other_start, other_end, places, steps)
+            score[0] = 1 - distance / max(text_end - text_start, other_end - other_start)
+            rank = np.uint64(~score_bits[0]) << np.uint64(32)
+            start = entity_pointer[other]
+            for at in range(start, min(entity_pointer[other + 1], start + limits.candidates)):
+                if end == len(kept):
+                    kept = np.concatenate((kept, np.empty_like(kept)))
+                kept[end] = rank | np.uint64(entities[at])
+                end += 1
+        for at in range(pointer[name], pointer[name + 1]):
+            in_name[shingles[at]] = 0
+        end = first + _keep_best(kept[first:end], limits.candidates)
+        counts[i] = end - first
+    return counts, kept[:end].copy(), looked_up
+
+
+@numba.njit(cache=True, nogil=True)
+def _keep_best(pairs: UInt64, most: int) -> int:
+    """Move the best pairs to the front, halves swapped, by ascending entity; say how many they are."""
+    if len(pairs) > most:
+        pairs[:most] = np.partition(pairs, most - 1)[:most]
+    best = pairs[:most]
+    for i in range(len(best)):
+        best[i] = (best[i] << np.uint64(32)) | (best[i] >> np.uint64(32))
+    best.sort()
+    return len(best)
+
+
+def unpack(pairs: UInt64) -> tuple[Int32, Float32]:
+    """Target entities and scores: the upper half of a pair is the entity, the lower the score's complement.
+
+    As whole numbers, complemented float32 bits of scores in [0, 1] sort from best to worst, so a pair with
+    its halves swapped is ranked by score, then by entity.
+    """
+    scores = (~pairs.astype(np.uint32)).view(np.float32)
+    return (pairs >> np.uint64(32)).astype(np.int32), scores
+
+
+@numba.njit(cache=True, nogil=True)
+def _jaccard(shared: int, size_a: int, size_b: int) -> float:
+    return shared / (size_a + size_b - shared) if shared > 0 else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> int:
+    """An upper bound of the shingles two sets share: each bit of one sketch alone is a shingle not shared."""
+    for word in range(2):
+        size_a -= _ones(sketches[a, word] & ~sketches[b, word])
+        size_b -= _ones(sketches[b, word] & ~sketches[a, word])
+    return min(size_a, size_b)
+
+
+@numba.njit(cache=True, nogil=True)
+def _ones(word: Any) -> int:
+    """Bits set in a 64-bit word, in the form compilers turn into one instruction."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int(np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56)))

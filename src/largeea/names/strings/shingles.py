@@ -1,0 +1,149 @@
+"""Names as sets: what MinHash hashes and Jaccard compares.
+
+A name is kept as its characters (for Levenshtein) and as its set of shingles: all windows of a few
+characters, or its words. Shingles are numbered, so that a set is a short run of uint32 and two sets
+are compared by looking numbers up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.graph import Int64, Strings
+
+UInt32 = npt.NDArray[np.uint32]
+UInt64 = npt.NDArray[np.uint64]
+Shingle: TypeAlias = int | Literal["words"]
+
+SPACE = 32
+NAMES_AT_ONCE = 1 << 16
+
+
+class NameSets(NamedTuple):
+    """Names in columns, name i at `pointer[i] : pointer[i + 1]` of a flat array.
+
+    About 4 bytes a character, 4 a shingle and 32 a name. `sketches[n, 2]` are 128 bits a name, of which each
+    shingle sets one: they bound the intersection of two sets without reading them. `hashes[vocabulary]` is
+    the content of each numbered shingle, `longest` the characters of the longest name.
+    """
+
+    characters: UInt32
+    character_pointer: Int64
+    shingles: UInt32
+    shingle_pointer: Int64
+    sketches: UInt64
+    hashes: UInt64
+    longest: int
+
+    @classmethod
+    def cut(cls, names: Strings, shingle: Shingle) -> NameSets:
+        """Cut names, none of them null, into shingles.
+
+        A name shorter than the window is one shingle; an empty name is an empty set.
+        """
+        characters, pointer = _code_points(names)
+        if shingle == "words":
+            hashes, hash_pointer = _words(characters, pointer)
+        else:
+            hashes, hash_pointer = _windows(characters, pointer, shingle)
+        numbered = pa.array(hashes).dictionary_encode()
+        vocabulary = numbered.dictionary.to_numpy()
+        numbers = numbered.indices.to_numpy().view(np.uint32)
+        shingles, shingle_pointer = _each_once(numbers, hash_pointer, len(vocabulary))
+        sketches = _sketches(shingles, shingle_pointer, vocabulary)
+        longest = int(np.diff(pointer).max(initial=0))
+        return cls(characters, pointer, shingles, shingle_pointer, sketches, vocabulary, longest)
+
+
+def _code_points(names: Strings) -> tuple[UInt32, Int64]:
+    """Every name's code points in one array, and where each name starts."""
+    pointer = np.zeros(len(names) + 1, np.int64)
+    np.cumsum(pc.utf8_length(names), out=pointer[1:])
+    characters = np.empty(pointer[-1], np.uint32)
+    for start in range(0, len(names), NAMES_AT_ONCE):
+        part = "".join(names.slice(start, NAMES_AT_ONCE).to_pylist()).encode("utf-32-le")
+        end = min(start + NAMES_AT_ONCE, len(names))
+        characters[pointer[start] : pointer[end]] = np.frombuffer(part, "<u4")
+    return characters, pointer
+
+
+@numba.njit(cache=True, nogil=True)
+def mixed(value: Any) -> Any:
+    """A 64-bit value with its bits stirred (the finaliser of SplitMix64); one-to-one."""
+    value = np.uint64(value)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@numba.njit(cache=True)
+def _windows(characters: UInt32, pointer: Int64, length: int) -> tuple[UInt64, Int64]:
+    """Hash of each window of `length` characters, repeats included, and where each name's windows start."""
+    hashes = np.empty(len(characters), np.uint64)
+    ends = np.zeros_like(pointer)
+    count = 0
+    for name in range(len(pointer) - 1):
+        start, end = pointer[name], pointer[name + 1]
+        for first in range(start, max(end - length + 1, min(start + 1, end))):
+            state = np.uint64(0)
+            for at in range(first, min(first + length, end)):
+                state = mixed(state + np.uint64(characters[at]) + np.uint64(1))
+            hashes[count] = state
+            count += 1
+        ends[name + 1] = count
+    return hashes[:count], ends
+
+
+@numba.njit(cache=True)
+def _words(characters: UInt32, pointer: Int64) -> tuple[UInt64, Int64]:
+    """Hash of each word, repeats included, and where each name's words start."""
+    hashes = np.empty(len(characters), np.uint64)
+    ends = np.zeros_like(pointer)
+    count = 0
+    for name in range(len(pointer) - 1):
+        state = np.uint64(0)
+        inside = False
+        for at in range(pointer[name], pointer[name + 1]):
+            if characters[at] > SPACE:
+                state = mixed(state + np.uint64(characters[at]) + np.uint64(1))
+                inside = True
+            if inside and (characters[at] <= SPACE or at == pointer[name + 1] - 1):
+                hashes[count] = state
+                count += 1
+                state = np.uint64(0)
+                inside = False
+        ends[name + 1] = count
+    return hashes[:count], ends
+
+
+@numba.njit(cache=True)
+def _each_once(numbers: UInt32, pointer: Int64, vocabulary: int) -> tuple[UInt32, Int64]:
+    """Every name's numbers without repeats, and where each name's start."""
+    once = np.empty_like(numbers)
+    ends = np.zeros_like(pointer)
+    last_seen_in = np.full(vocabulary, -1, np.int64)
+    count = 0
+    for name in range(len(pointer) - 1):
+        for at in range(pointer[name], pointer[name + 1]):
+            if last_seen_in[numbers[at]] != name:
+                last_seen_in[numbers[at]] = name
+                once[count] = numbers[at]
+                count += 1
+        ends[name + 1] = count
+    return once[:count], ends
+
+
+@numba.njit(cache=True)
+def _sketches(shingles: UInt32, pointer: Int64, vocabulary: UInt64) -> UInt64:
+    sketches = np.zeros((len(pointer) - 1, 2), np.uint64)
+    for name in range(len(sketches)):
+        for at in range(pointer[name], pointer[name + 1]):
+            bit = vocabulary[shingles[at]] & np.uint64(127)
+            sketches[name, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+    return sketches

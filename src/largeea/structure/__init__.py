@@ -1,0 +1,1 @@
+"""The structure channel: what the graphs' triples say about which entities are the same."""

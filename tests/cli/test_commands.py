@@ -1,0 +1,473 @@
+"""The commands as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import largeea
+from largeea import __version__, pipeline
+from largeea.cli import align, options, run
+from largeea.cli.screen import printable
+from largeea.formats import ReadOptions
+from largeea.formats.links import FORMATS, read_links
+
+WORDS = [
+    *("Berlin", "Paris", "Tokyo", "Lima", "Cairo", "Oslo", "Quito", "Hanoi"),
+    *("Dakar", "Sofia", "Riga", "Bern", "Rome", "Baku", "Doha", "Minsk"),
+]
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+BENCH_KEYS = [
+    *("dataset", "preset", "train", "seeds", "protocols", "alignment"),
+    *("seconds", "peak_rss_mb", "peak_gpu_mb"),
+]
+RANKING = {"hits@1", "hits@5", "hits@10", "mrr"}
+SHARES = {"precision", "recall", "f1"}
+
+
+def statements(side: str) -> list[tuple[str, str, str]]:
+    """A ring of towns, and one more town that the other side does not have."""
+    towns = [*WORDS, "Atlantis" if side == "a" else "Zzyzx"]
+    return [
+        (f"http://{side}/{one}", f"http://{side}/next", f"http://{side}/{two}")
+        for one, two in zip(towns, towns[1:] + towns[:1], strict=True)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    """In the working directory: `a.nt`, `b.ttl`, the benchmark folder `pair`, and `links.tsv`."""
+    monkeypatch.chdir(tmp_path)
+    Path("pair").mkdir()
+    for number, side, name in ((1, "a", "a.nt"), (2, "b", "b.ttl")):
+        Path(name).write_text("".join(f"<{s}> <{p}> <{o}> .\n" for s, p, o in statements(side)))
+        Path(f"pair/rel_triples_{number}").write_text(
+            "".join("\t".join(row) + "\n" for row in statements(side))
+        )
+    links = [f"http://a/{word}\thttp://b/{word}\n" for word in WORDS]
+    Path("links.tsv").write_text("".join(links))
+    Path("pair/ent_links").write_text("".join(links))
+    for fold in "12":
+        Path(f"pair/721_5fold/{fold}").mkdir(parents=True)
+        Path(f"pair/721_5fold/{fold}/train_links").write_text("".join(links[:4]))
+        Path(f"pair/721_5fold/{fold}/test_links").write_text("".join(links[4:]))
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run the command, which must succeed; what it says on standard output, and on standard error."""
+
+    def call(*arguments: str) -> tuple[str, str]:
+        capsys.readouterr()
+        code = run(list(arguments))
+        shown = capsys.readouterr()
+        assert code == 0, shown.err
+        return shown.out, shown.err
+
+    return call
+
+
+def found_links(path: str) -> set[tuple[str, str]]:
+    table = read_links(Path(path))
+    return set(zip(table.source.to_pylist(), table.target.to_pylist(), strict=True))
+
+
+EXPECTED = {(f"http://a/{word}", f"http://b/{word}") for word in WORDS}
+
+
+# align
+
+
+@pytest.mark.parametrize("inputs", [["a.nt", "b.ttl"], ["pair"], ["*.nt", "b.*"]])
+def test_align(cli, inputs):
+    out, err = cli("align", *inputs, "-o", "run")
+    assert found_links("run/alignment.sssom.tsv") == EXPECTED
+    assert "Some of the links" in out
+    assert "Written to run/alignment.sssom.tsv, run/unmatched.tsv" in out
+    steps = [line.split()[0] for line in err.splitlines()]
+    assert steps[0] == "task"
+    assert steps[-2:] == ["fused", "write"]
+    assert sorted(path.name for path in Path("run").iterdir()) == [
+        "alignment.sssom.tsv", "config.toml", "manifest.json", "stages", "unmatched.tsv",
+    ]  # fmt: skip
+    unmatched = [line.split("\t") for line in Path("run/unmatched.tsv").read_text().splitlines()[1:]]
+    assert [row[:2] for row in unmatched] == [["source", "http://a/Atlantis"], ["target", "http://b/Zzyzx"]]
+
+
+def test_align_writes_every_format(cli):
+    wanted = [argument for name in FORMATS for argument in ("--write", name)]
+    out, _ = cli("align", "a.nt", "b.ttl", "-o", "run", "--json", *wanted)
+    answer = json.loads(out)
+    assert answer == {
+        "run": "run", "accepted": 16, "review": 0, "unmatched_source": 1, "unmatched_target": 1,
+        "files": [*(format.file_name for format in FORMATS.values()), "unmatched.tsv"],
+    }  # fmt: skip
+    for format in FORMATS.values():
+        assert found_links(f"run/{format.file_name}") == EXPECTED
+    assert pq.read_table("run/alignment.parquet").num_rows == 16
+    manifest = json.loads(Path("run/manifest.json").read_text())
+    assert manifest["results"] == answer["files"]
+    assert manifest["summary"]["accepted"] == 16
+
+
+def test_align_with_seeds(cli):
+    """Seeds are believed, even where names say otherwise, and their ends are taken."""
+    Path("seeds.tsv").write_text("http://a/Berlin\thttp://b/Paris\n")
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--seeds", "seeds.tsv")
+    found = found_links("run/alignment.sssom.tsv")
+    assert ("http://a/Berlin", "http://b/Paris") in found
+    assert not {("http://a/Berlin", "http://b/Berlin"), ("http://a/Paris", "http://b/Paris")} & found
+
+
+def test_align_tables_with_their_columns(cli):
+    for side in "ab":
+        rows = "".join(f"{side}{number},,{word}\n" for number, word in enumerate(WORDS))
+        Path(f"{side}.csv").write_text("code,up,title\n" + rows)
+    cli("align", "a.csv", "b.csv", "-o", "run", "--columns", "subject=code,object=up,name=title")
+    assert found_links("run/alignment.sssom.tsv") == {(f"a{n}", f"b{n}") for n in range(len(WORDS))}
+
+
+def test_align_by_other_labels_and_languages(cli):
+    for side, language in (("a", "de"), ("b", "fr")):
+        titles = [(f'"{word}"@{language}', f'"{word[::-1]}{side}"@en') for word in WORDS]
+        lines = [
+            f"<http://{side}/Q{n}> <http://x/title> {one}, {two} .\n" for n, (one, two) in enumerate(titles)
+        ]
+        Path(f"{side}.ttl").write_text("".join(lines))
+    wanted = ["--label", "http://x/title", "--language", "de", "--language", "fr"]
+    cli("align", "a.ttl", "b.ttl", "-o", "run", *wanted)
+    expected = {(f"http://a/Q{n}", f"http://b/Q{n}") for n in range(len(WORDS))}
+    assert found_links("run/alignment.sssom.tsv") == expected
+
+
+def test_the_same_run_gives_the_same_bytes(cli):
+    for name in ("one", "two"):
+        cli(
+            "align",
+            "a.nt",
+            "b.ttl",
+            "-o",
+            name,
+            "--write",
+            "sssom",
+            "--write",
+            "parquet",
+            "--write",
+            "alignment-api",
+        )
+    for path in Path("one").iterdir():
+        if path.suffix in (".tsv", ".parquet", ".rdf", ".toml"):
+            assert path.read_bytes() == (Path("two") / path.name).read_bytes()
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The first and the last step of the method, each time that it is carried out."""
+    made: list[str] = []
+
+    def counting(name, original):
+        def step(*arguments):
+            made.append(name)
+            return original(*arguments)
+
+        return step
+
+    monkeypatch.setattr(align, "read_task", counting("read", align.read_task))
+    monkeypatch.setattr(pipeline, "fuse", counting("fuse", pipeline.fuse))
+    return made
+
+
+def test_a_second_run_reuses_what_still_holds(cli, calls):
+    arguments = ["align", "a.nt", "b.ttl", "-o", "run"]
+    cli(*arguments)
+    first = Path("run/alignment.sssom.tsv").read_bytes()
+    assert calls == ["read", "fuse"]
+    calls.clear()
+    _, err = cli(*arguments)
+    assert calls == []
+    assert [line.split()[0] for line in err.splitlines()] == ["write"]
+    assert Path("run/alignment.sssom.tsv").read_bytes() == first
+    _, err = cli(*arguments, "--set", "fusion.csls=0")
+    assert calls == ["fuse"]
+    assert [line.split()[0] for line in err.splitlines()] == ["fused", "write"]
+    calls.clear()
+    _, err = cli(*arguments, "--set", "names.top_k=3")
+    assert calls == ["fuse"]
+    assert "names" in {line.split()[0] for line in err.splitlines()}
+    calls.clear()
+    with Path("a.nt").open("a") as file:
+        file.write("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
+    cli(*arguments)
+    assert calls == ["read", "fuse"]
+
+
+def test_a_pattern_is_known_by_the_files_it_finds(cli, calls):
+    cli("align", "a*.nt", "b.ttl", "-o", "run")
+    cli("align", "a.nt", "b.ttl", "-o", "run")
+    assert calls == ["read", "fuse"]
+    Path("a2.nt").write_text("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
+    calls.clear()
+    cli("align", "a*.nt", "b.ttl", "-o", "run")
+    assert calls[0] == "read"
+
+
+def test_the_identity_of_an_input():
+    def identity(*names: str, **how) -> str:
+        return options.identity_of([Path(name) for name in names], ReadOptions(**how))
+
+    same = identity("a.nt", "b.ttl")
+    assert identity("a.nt", "b.ttl") == same
+    others = [identity("b.ttl", "a.nt"), identity("a.nt"), identity("a.nt", "b.ttl", max_errors=1)]
+    assert len({same, *others}) == 4
+
+
+def test_the_config_of_a_run_makes_the_same_run(cli, calls):
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--set", "names.top_k=7", "--seed", "3")
+    calls.clear()
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--config", "run/config.toml")
+    assert calls == []
+
+
+# evaluate
+
+
+def test_evaluate(cli):
+    cli("align", "a.nt", "b.ttl", "-o", "run")
+    out, _ = cli("evaluate", "run", "--links", "links.tsv", "--json")
+    figures = json.loads(out)
+    assert (figures["links"], figures["seeds"]) == (16, 0)
+    assert set(figures["protocols"]) == {"open", "paper"}
+    for protocol in figures["protocols"].values():
+        assert protocol == {"hits@1": 1.0, "hits@5": 1.0, "hits@10": 1.0, "mrr": 1.0}
+    assert figures["alignment"] == figures["no_counterpart"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    out, _ = cli("evaluate", "run", "--links", "links.tsv")
+    assert "against 16 links" in out
+    assert "open" in out
+    assert "paper" in out
+
+
+def test_evaluate_does_not_count_seeds(cli):
+    Path("seeds.tsv").write_text("http://a/Berlin\thttp://b/Berlin\n")
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--seeds", "seeds.tsv")
+    figures = json.loads(cli("evaluate", "run", "--links", "links.tsv", "--json")[0])
+    assert (figures["links"], figures["seeds"]) == (16, 1)
+    wrong = {word: WORDS[place - 1] for place, word in enumerate(WORDS)}
+    Path("wrong.tsv").write_text("".join(f"http://a/{s}\thttp://b/{t}\n" for s, t in wrong.items()))
+    figures = json.loads(cli("evaluate", "run", "--links", "wrong.tsv", "--json")[0])
+    assert figures["protocols"]["open"]["hits@1"] == 0
+    assert figures["alignment"] == {"precision": 0, "recall": 0, "f1": 0}
+
+
+# bench and demo
+
+
+def assert_bench_figures(figures: dict) -> None:
+    """The keys as they were promised; programs read them."""
+    assert [key for key in figures if key in BENCH_KEYS] == BENCH_KEYS
+    assert set(figures["protocols"]) == {"open", "paper"}
+    assert all(set(protocol) == RANKING for protocol in figures["protocols"].values())
+    assert set(figures["alignment"]) == SHARES
+    assert set(figures["seconds"]) >= {"total", "task", "names", "fused"}
+    assert all(seconds >= 0 for seconds in figures["seconds"].values())
+    assert figures["peak_rss_mb"] > 1
+    assert figures["peak_gpu_mb"] == 0
+
+
+def bench(cli, *arguments: str) -> dict:
+    return json.loads(cli("bench", "pair", "--json", *arguments)[0])
+
+
+def test_bench(cli):
+    figures = bench(cli, "--train", "0.25")
+    assert_bench_figures(figures)
+    assert (figures["dataset"], figures["preset"], figures["train"], figures["seeds"]) == (
+        "pair",
+        "default",
+        0.25,
+        4,
+    )
+    assert figures["protocols"]["open"]["hits@1"] == 1
+    out, err = cli("bench", "pair", "--train", "0")
+    assert "pair, preset default, 0 seeds" in out
+    assert [line.split()[0] for line in err.splitlines()][:2] == ["read", "task"]
+
+
+def test_bench_with_an_official_fold(cli):
+    figures = bench(cli, "--fold", "2")
+    assert_bench_figures(figures)
+    assert figures["seeds"] == 4
+
+
+def test_bench_in_the_other_direction(cli):
+    """`Zzyzx` on the source side finds nothing alike; turned round, the same holds of `Atlantis`."""
+    with Path("pair/rel_triples_1").open("a") as file:
+        file.write("".join(f"http://a/{word}_City\thttp://a/next\thttp://a/Berlin\n" for word in WORDS))
+    forth, back = bench(cli, "--train", "0"), bench(cli, "--train", "0", "--reverse")
+    assert forth["protocols"]["open"] == {"hits@1": 1, "hits@5": 1, "hits@10": 1, "mrr": 1}
+    assert back["no_counterpart"] == forth["no_counterpart"]
+    assert back["protocols"]["open"]["hits@5"] == 1
+
+
+def test_bench_depends_on_its_seed_alone(cli):
+    timeless = [
+        {
+            key: value
+            for key, value in bench(cli, "--seed", seed).items()
+            if key not in ("seconds", "peak_rss_mb")
+        }
+        for seed in "334"
+    ]
+    assert timeless[0] == timeless[1]
+    assert timeless[0]["seeds"] == timeless[2]["seeds"] == 3
+
+
+def test_bench_without_a_part(cli):
+    assert bench(cli, "--train", "0", "--without", "structure")["protocols"]["open"]["hits@1"] == 1
+
+
+def test_demo(cli):
+    out, _ = cli("demo", "-o", "demo", "--json", "--languages", "en", "fr")
+    figures = json.loads(out)
+    assert_bench_figures(figures)
+    assert figures["dataset"] == "demo-en-fr"
+    assert figures["protocols"]["open"]["hits@1"] >= 0.68
+    assert {path.name for path in Path("demo/pair").iterdir()} >= {
+        "rel_triples_1",
+        "rel_triples_2",
+        "ent_links",
+    }
+    out, _ = cli("demo", "-o", "demo")
+    assert "Some of the links" in out
+    assert "The two graphs and their true links: demo/pair" in out
+    again = json.loads(cli("bench", "demo/pair", "--train", "0", "--json")[0])
+    assert np.isclose(again["protocols"]["open"]["hits@1"], figures["protocols"]["open"]["hits@1"], atol=0.02)
+
+
+# inspect
+
+
+def test_inspect(cli):
+    Path("c.ttl").write_text(
+        f'<urn:x:a> <urn:p> <urn:x:b>, <urn:x:b>, [] ; <{LABEL}> "A"@en, "A"@de, "Ä"@de .\n'
+        f'<urn:x:c> <{LABEL}> "A" .'
+    )
+    out, _ = cli("inspect", "c.ttl", "--json")
+    assert json.loads(out) == {
+        "graph": {
+            "entities": 4,
+            "relations": 1,
+            "triples": 2,
+            "literals": 4,
+            "duplicate_statements": 1,
+            "rejected_lines": 0,
+            "blank_nodes": 1,
+            "without_triples": 1,
+            "degree_mean": 1.0,
+            "degree_median": 1,
+            "degree_max": 2,
+            "named": 0.75,
+            "names_shared": 1,
+            "languages": {"de": 2, "en": 1},
+        }
+    }
+    out, _ = cli("inspect", "c.ttl")
+    assert "de 2, en 1" in out
+
+
+def test_inspect_a_pair(cli):
+    facts = json.loads(cli("inspect", "pair", "--json")[0])
+    assert (facts["source"]["entities"], facts["target"]["entities"], facts["links"]) == (17, 17, 16)
+    assert facts["folds"] == ["1", "2"]
+    assert "16 links; official folds: 1, 2" in cli("inspect", "pair")[0]
+
+
+def test_inspect_counts_what_it_left_out(cli):
+    with Path("a.nt").open("a") as file:
+        file.write("rubbish\n")
+    assert (
+        json.loads(cli("inspect", "a.nt", "--json", "--max-errors", "1")[0])["graph"]["rejected_lines"] == 1
+    )
+
+
+# What all commands share
+
+
+def test_quiet_leaves_the_result(cli):
+    for place in (0, 5):
+        arguments = ["align", "a.nt", "b.ttl", "-o", "run"]
+        arguments.insert(place, "--quiet")
+        out, err = cli(*arguments)
+        assert err == ""
+        assert "Written to" in out
+
+
+def test_version(cli):
+    assert cli("--version") == (f"largeea {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", ["align", "evaluate", "bench", "demo", "inspect"])
+def test_help_has_examples(cli, command):
+    for flag in ("--help", "-h"):
+        out, _ = cli(command, flag)
+        assert f"Usage: largeea {command}" in out
+        assert "Examples" in out
+        assert f"largeea {command} " in out[out.index("Examples") :]
+    assert command in cli("--help")[0]
+
+
+def test_without_a_command_there_is_help(capsys):
+    assert run([]) == 2
+    shown = capsys.readouterr()
+    assert "Usage: largeea" in shown.out + shown.err
+    assert "error" not in shown.err
+
+
+def test_nothing_in_a_name_reaches_the_terminal(cli, capsys):
+    evil = r"\u001b[31mred\u001b]0;title\u0007 \u009b2J \u202e [bold]markup[/bold] :key: \u0000"
+    for side in "ab":
+        Path(f"{side}.nt").write_text(f'<urn:{side}:1> <{LABEL}> "{evil}"@en .\n')
+    out, err = cli("align", "a.nt", "b.nt", "-o", "run")
+    assert "[bold]markup[/bold] :key:" in out.replace("\n", "")
+    assert r"\x1b[31mred" in out
+    name = "x\x1b[31m\x9b [red].nt"
+    Path(name).write_text(Path("a.nt").read_text())
+    shown = [out, err, *cli("inspect", name), *cli("inspect", name, "--json")]
+    assert "x\\x1b[31m\\x9b [red].nt" in shown[2]
+    Path(name).write_text("\x1b[31m rubbish")
+    assert run(["inspect", name]) == 3
+    for text in (*shown, *capsys.readouterr()):
+        assert not [c for c in text if not c.isprintable() and c != "\n"]
+
+
+def test_printable():
+    assert printable("a\tb\nü 中 \U0001f5fc") == "a\tb\nü 中 \U0001f5fc"
+    assert printable("\x1b[0m\x7f\x85\u202e\udcff") == r"\x1b[0m\x7f\x85\x202e\xdcff"
+
+
+def test_a_terminal_without_the_alphabet_is_no_reason_to_fail():
+    for side in "ab":
+        Path(f"{side}.nt").write_text(
+            f"<http://{side}/Zürich> <http://{side}/p> <http://{side}/中> .\n", encoding="utf-8"
+        )
+    command = [
+        sys.executable,
+        "-c",
+        "from largeea.cli import main; main()",
+        "align",
+        "a.nt",
+        "b.nt",
+        "-o",
+        "run",
+    ]
+    place = str(Path(largeea.__file__).parents[1])
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": place}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert r"Z\xfcrich" in done.stdout

