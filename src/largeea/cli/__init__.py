@@ -8,7 +8,7 @@ import traceback
 
 import typer
 
-from largeea.cli import align, bench, demo, evaluate, inspect
+from largeea.cli import align, bench, demo, evaluate, inspect, partition
 from largeea.cli.screen import screen
 from largeea.errors import LargeEAError, ResourceError, UsageError
 
@@ -26,6 +26,7 @@ app.command("align", epilog=align.EXAMPLES)(align.command)
 app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.command)
 app.command("bench", epilog=bench.EXAMPLES)(bench.command)
 app.command("demo", epilog=demo.EXAMPLES)(demo.command)
+app.command("partition", epilog=partition.EXAMPLES)(partition.command)
 app.command("inspect", epilog=inspect.EXAMPLES)(inspect.command)
 
 

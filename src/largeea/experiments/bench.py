@@ -23,6 +23,18 @@ def split(links: Links, train: float, seed: int) -> tuple[Links, Links]:
     return links.take(order[:count]).canonical(), links.take(order[count:]).canonical()
 
 
+def seeds_and_test(
+    pair: Pair, dataset: str, train: float, fold: str | None, seed: int
+) -> tuple[Links, Links]:
+    """The links of an official fold, or a random split."""
+    if fold is None:
+        return split(pair.links, train, seed)
+    if fold not in pair.folds:
+        known = ", ".join(pair.folds) or "none"
+        raise UsageError(f"{dataset} has no official fold {fold!r}; it has: {known}")
+    return pair.folds[fold]
+
+
 def bench(
     pair: Pair,
     dataset: str,
@@ -33,10 +45,7 @@ def bench(
     run: Run | None = None,
 ) -> tuple[dict[str, Any], Outcome]:
     """Align a benchmark and measure the answer. The test links are used only after the run has ended."""
-    if fold is not None and fold not in pair.folds:
-        known = ", ".join(pair.folds) or "none"
-        raise UsageError(f"{dataset} has no official fold {fold!r}; it has: {known}")
-    seeds, test = split(pair.links, train, config.seed) if fold is None else pair.folds[fold]
+    seeds, test = seeds_and_test(pair, dataset, train, fold, config.seed)
     task = Task(pair.source, pair.target, seeds)
     run = run or Run()
     started = time.perf_counter()

@@ -49,7 +49,7 @@ def test_the_papers_example(what_metis_gets: dict[str, np.ndarray]) -> None:
         for member in members
         if member != hub
     }
-    assert weight == {edge: 1000 for edge in virtual | {(0, 1), (3, 4)}} | {(1, 6): 1}
+    assert weight == dict.fromkeys(virtual | {(0, 1), (3, 4)}, 1000) | {(1, 6): 1}
     masses = np.ones(7)
     masses[hubs] += 2 * 7 // 2
     np.testing.assert_array_equal(what_metis_gets["masses"], masses)

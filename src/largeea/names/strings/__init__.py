@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from largeea import progress
 from largeea.errors import UsageError
-from largeea.graph import Float32, Int32, Int64, Strings
-from largeea.names.strings.matching import Bearers, Limits, match, unpack
+from largeea.graph import Int32, Strings
+from largeea.names.strings.matching import Bearers, Limits, Matches, copy_rows, match
 from largeea.names.strings.minhash import BandIndex, Banding, MinHash, band_keys
 from largeea.names.strings.shingles import NameSets, Shingle
 from largeea.similarity import Similarity
@@ -48,9 +48,9 @@ def string_similarity(
 
     - the `max_candidates` best pairs of each source are kept (ties: smaller target id); None keeps all.
       A name that several targets bear counts once for each.
-    - a bucket of more than `max_bucket` target names is narrowed to the more similar ones, by asking for
-      equality under one or two more permutations; if it is still too large, only the names nearest to the
-      source's in alphabetical order are looked at. How often that happened is noted.
+    - of a bucket of more than `max_bucket` target names only those are looked at that agree with the source
+      name under most of two more permutations, and of equals those next to it in alphabetical order. How
+      often that happened is noted.
 
     Memory: with 200 permutations 625 bytes a distinct target name (see `BandIndex`), 9 a character of the
     distinct names of both sides (20 while they are cut into shingles), and 16 a kept pair. The answer depends
@@ -59,31 +59,27 @@ def string_similarity(
     _check(theta, shingle, permutations, recall, max_candidates, max_bucket)
     banding = Banding.choose(theta, permutations, recall)
     names, name_of = _distinct(pa.concat_arrays([source, target]))
-    name_of_source, name_of_target = name_of[: len(source)], name_of[len(source) :]
     sets = NameSets.cut(names, shingle)
     minhash = MinHash.draw(sets.hashes, banding, seed)
-    bearers = _bearers(name_of_target, len(names))
+    name_of_source, name_of_target = name_of[: len(source)], name_of[len(source) :]
+    ours, theirs = _bearers(name_of_source, len(names)), _bearers(name_of_target, len(names))
     limits = Limits(theta, max_candidates or len(target), max_bucket)
 
-    def match_part(ours: Int32) -> tuple[Int64, Int32, Float32, Int64]:
-        keys = band_keys(sets, ours, minhash)
-        counts, pairs, looked_up = match(ours, keys, sets, index, bearers, limits)
-        return counts, *unpack(pairs), looked_up
+    def match_part(part: Int32) -> Matches:
+        return match(part, band_keys(sets, part, minhash), sets, index, theirs, limits)
 
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-        index = BandIndex.build(sets, _used(name_of_target), minhash, pool)
-        ours = _used(name_of_source)
-        parts = np.split(ours, range(NAMES_AT_ONCE, len(ours), NAMES_AT_ONCE))
-        matched = list(progress.track(pool.map(match_part, parts), len(parts)))
-    counts, entities, scores, looked_up = (np.concatenate(column) for column in zip(*matched, strict=True))
-    asked, narrowed, cut = looked_up.reshape(-1, 3).sum(axis=0)
-    if narrowed:
+        index = BandIndex.build(sets, _borne(theirs), minhash, pool)
+        borne = _borne(ours)
+        parts = np.split(borne, range(NAMES_AT_ONCE, len(borne), NAMES_AT_ONCE))
+        matches = list(progress.track(pool.map(match_part, parts), len(parts)))
+    asked, crowded = np.sum([part.looked_up for part in matches], axis=0)
+    if crowded:
         progress.note(
-            f"similar names: {narrowed} of {asked} look-ups met over {max_bucket} names and were narrowed, "
-            f"{cut} of them cut"
+            f"{crowded} of {asked} look-ups for similar names met more than {max_bucket} of them: "
+            f"only the nearest {max_bucket} were compared"
         )
-    rows = _rows_of_entities(name_of_source, ours, counts, entities, scores)
-    return Similarity((len(source), len(target)), *rows)
+    return Similarity((len(source), len(target)), *_rows(parts, matches, ours, name_of_source))
 
 
 def _distinct(names: Strings) -> tuple[Strings, Int32]:
@@ -100,36 +96,27 @@ def _distinct(names: Strings) -> tuple[Strings, Int32]:
     return encoded.dictionary.take(order), rank[np.asarray(pc.fill_null(encoded.indices, -1))]
 
 
-def _used(name_of: Int32) -> Int32:
-    """The names somebody bears, ascending."""
-    names = np.unique(name_of)
-    return names[names >= 0]
-
-
 def _bearers(name_of: Int32, names: int) -> Bearers:
     entities = np.argsort(name_of, kind="stable")[np.count_nonzero(name_of < 0) :]
     sizes = np.bincount(name_of[entities], minlength=names)
     return Bearers(entities.astype(np.int32), np.concatenate([[0], np.cumsum(sizes)]))
 
 
-@numba.njit(cache=True)
-def _rows_of_entities(
-    name_of: Int32, names: Int32, counts: Int64, targets: Int32, scores: Float32
-) -> tuple[Int64, Int32, Float32]:
-    """Every source entity's row is a copy of its name's row: row pointers, targets and scores."""
-    starts = np.cumsum(counts) - counts
-    row_of = np.searchsorted(names, name_of)
-    indptr = np.zeros(len(name_of) + 1, np.int64)
-    for entity in range(len(name_of)):
-        indptr[entity + 1] = indptr[entity] + (counts[row_of[entity]] if name_of[entity] >= 0 else 0)
-    entity_targets = np.empty(indptr[-1], np.int32)
-    entity_scores = np.empty(indptr[-1], np.float32)
-    for entity in range(len(name_of)):
-        shift = starts[row_of[entity]] - indptr[entity] if name_of[entity] >= 0 else 0
-        for at in range(indptr[entity], indptr[entity + 1]):
-            entity_targets[at] = targets[at + shift]
-            entity_scores[at] = scores[at + shift]
-    return indptr, entity_targets, entity_scores
+def _borne(bearers: Bearers) -> Int32:
+    """The names somebody bears, ascending."""
+    return np.flatnonzero(np.diff(bearers.pointer)).astype(np.int32)
+
+
+def _rows(parts: list[Int32], matches: list[Matches], bearers: Bearers, name_of: Int32) -> Any:
+    """Row pointers, targets and scores: each source entity has the row of its name."""
+    sizes = np.zeros(len(bearers.pointer), np.int64)
+    for names, matched in zip(parts, matches, strict=True):
+        sizes[names] = matched.counts
+    indptr = np.concatenate([[0], np.cumsum(sizes[name_of])])
+    targets, scores = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
+    for names, matched in zip(parts, matches, strict=True):
+        copy_rows(names, matched, bearers, indptr, targets, scores)
+    return indptr, targets, scores
 
 
 def _check(

@@ -28,14 +28,26 @@ class Limits(NamedTuple):
     bucket: int
 
 
+class Matches(NamedTuple):
+    """What became of some names: pairs kept of each, `[names]`; the pairs; buckets looked up and too large.
+
+    A pair is packed: the upper half is the target entity, the lower the complement of the score's bits. As
+    whole numbers, complemented float32 bits of scores in [0, 1] sort from best to worst, so pairs with their
+    halves swapped sort by score, then by entity.
+    """
+
+    counts: Int64
+    pairs: UInt64
+    looked_up: Int64
+
+
 @numba.njit(cache=True, nogil=True)
 def match(
     names: Int32, keys: UInt64, sets: NameSets, index: BandIndex, bearers: Bearers, limits: Limits
-) -> tuple[Int64, UInt64, Int64]:
+) -> Matches:
     """Match source names, whose band keys are `keys[names, bands]`, with the target names in the index.
 
-    Returns the number of kept pairs of each name, `[names]`; those pairs by ascending target entity, packed
-    (see `unpack`); and how many buckets were looked up, narrowed and cut, `[3]`.
+    The pairs of a name are sorted by target entity; `bearers` are those of the target names.
     """
     text, text_pointer = sets.characters, sets.character_pointer
     shingles, pointer, sketches = sets.shingles, sets.shingle_pointer, sets.sketches
@@ -49,7 +61,7 @@ def match(
     score_bits = score.view(np.uint32)
     kept = np.empty(1024, np.uint64)
     counts = np.zeros(len(names), np.int64)
-    looked_up = np.zeros(3, np.int64)
+    looked_up = np.zeros(2, np.int64)
     end = 0
     for i in range(len(names)):
         name = names[i]
@@ -83,7 +95,7 @@ def match(
             in_name[shingles[at]] = 0
         end = first + _keep_best(kept[first:end], limits.candidates)
         counts[i] = end - first
-    return counts, kept[:end].copy(), looked_up
+    return Matches(counts, kept[:end].copy(), looked_up)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -98,14 +110,21 @@ def _keep_best(pairs: UInt64, most: int) -> int:
     return len(best)
 
 
-def unpack(pairs: UInt64) -> tuple[Int32, Float32]:
-    """Target entities and scores: the upper half of a pair is the entity, the lower the score's complement.
-
-    As whole numbers, complemented float32 bits of scores in [0, 1] sort from best to worst, so a pair with
-    its halves swapped is ranked by score, then by entity.
-    """
-    scores = (~pairs.astype(np.uint32)).view(np.float32)
-    return (pairs >> np.uint64(32)).astype(np.int32), scores
+@numba.njit(cache=True)
+def copy_rows(
+    names: Int32, matches: Matches, bearers: Bearers, indptr: Int64, targets: Int32, scores: Float32
+) -> None:
+    """Unpack the pairs of each matched name into the rows of all who bear it."""
+    score_bits = scores.view(np.uint32)
+    start = 0
+    for i in range(len(names)):
+        end = start + matches.counts[i]
+        for at in range(bearers.pointer[names[i]], bearers.pointer[names[i] + 1]):
+            row = indptr[bearers.entities[at]] - start
+            for pair in range(start, end):
+                targets[row + pair] = matches.pairs[pair] >> np.uint64(32)
+                score_bits[row + pair] = ~np.uint32(matches.pairs[pair])
+        start = end
 
 
 @numba.njit(cache=True, nogil=True)

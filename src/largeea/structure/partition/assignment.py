@@ -74,10 +74,11 @@ def part_sizes(k: int, *parts: Int32) -> Int64:
 
 def spread(sizes: Int64, count: int) -> Int32:
     """Part numbers for `count` more entities, so that the smallest parts fill up to a common level."""
-    k = len(sizes)
-    level = np.ceil(((count + np.cumsum(np.sort(sizes))) / np.arange(1, k + 1)).min())
-    room = np.maximum(level - sizes, 0).astype(np.int64)
-    return np.repeat(np.arange(k, dtype=np.int32), room)[:count]
+    parts = np.arange(len(sizes), dtype=np.int32)
+    level = int(((count + np.cumsum(np.sort(sizes))) // (parts + 1)).min())
+    room = np.maximum(level - sizes, 0)
+    room[np.flatnonzero(sizes <= level)[: count - room.sum()]] += 1
+    return np.repeat(parts, room)
 
 
 def _follow(source: Int32, target: Int32, links: Links) -> None:

@@ -54,7 +54,8 @@ def chosen_k(task: Task, options: PartitionOptions) -> int:
             raise UsageError(f"k = {options.k} batches from {smaller} entities: give at most {smaller}")
         return options.k
     entities = task.source.size + task.target.size
-    return max(1, min(automatic_k(entities, options.memory_mb), len(task.seeds), smaller))
+    wanted = min(automatic_k(entities, options.memory_mb), max(smaller, 1))
+    return min(wanted, len(task.seeds)) or wanted
 
 
 def automatic_k(entities: int, memory_mb: int | None = None) -> int:

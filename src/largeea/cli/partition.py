@@ -1,0 +1,97 @@
+"""`largeea partition`: split a benchmark into mini-batches and say how good the split is."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.errors import UsageError
+from largeea.experiments.bench import seeds_and_test
+from largeea.formats import read
+from largeea.graph import Pair, Task
+from largeea.progress import step
+from largeea.runs.files import atomic_write
+from largeea.structure.partition import PartitionOptions, partition
+from largeea.structure.partition.picture import picture
+from largeea.structure.partition.quality import report
+
+EXAMPLES = """
+**Examples**
+
+`largeea partition ids15k_en_de_v1 -k 5 --train 0.2`
+
+`largeea partition dbp15k/fr_en --method vps --json`
+
+`largeea partition d_w_15k_v1 --fold 1 --overlap 2 -o batches`
+"""
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")],
+    method: Annotated[str, typer.Option(help="metis-cps, merged, vps or none.")] = "metis-cps",
+    k: Annotated[int | None, typer.Option("-k", help="K, mini-batches; by size if not given.", min=1)] = None,
+    train: Annotated[float, typer.Option(help="Share of the links given as seeds.", min=0, max=0.99)] = 0.2,
+    fold: Annotated[str | None, typer.Option(help="Official split to use instead of --train.")] = None,
+    overlap: Annotated[int, typer.Option(help="D_ov, parts each batch is made of; 1 = disjoint.", min=1)] = 1,
+    q: Annotated[int, typer.Option(help="Hubs of each group of seeds.", min=1)] = 1,
+    virtual_weight: Annotated[int, typer.Option(help="w', weight of edges among seeds.", min=1)] = 1000,
+    balance: Annotated[float, typer.Option(help="How much larger than average a part may be.", min=0)] = 0.03,
+    seed: Annotated[int, typer.Option(help="Root of all randomness, the split included.", min=0)] = 0,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Swap source and target.")] = False,
+    pair_language: options.PairLanguage = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for figures and picture.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Split both graphs of a benchmark into K pairs of parts, and measure what is cut and what meets."""
+    with step("read"):
+        pair = read(folder, options.make_read_options(None, None, None, None, 0, pair_language))
+    if not isinstance(pair, Pair):
+        raise UsageError(
+            f"{folder} is a single graph; a partition needs a folder with two graphs and their links"
+        )
+    pair = pair.reversed() if reverse else pair
+    seeds, test = seeds_and_test(pair, folder.resolve().name, train, fold, seed)
+    task = Task(pair.source, pair.target, seeds)
+    chosen = PartitionOptions(
+        k=k, q=q, virtual_weight=virtual_weight, overlap=overlap, balance=balance, seed=seed
+    )
+    started = time.perf_counter()
+    with step("partition"):
+        assignment = partition(task, method, chosen)
+    figures = report(task, assignment, method, round(time.perf_counter() - started, 3), test)
+    if output is not None:
+        with atomic_write(output / "partition.json") as file:
+            file.write(jsonlib.dumps(figures, indent=2).encode() + b"\n")
+        with atomic_write(output / "partition.svg") as file:
+            file.write(picture(task, assignment).encode())
+    if json:
+        screen.json(figures)
+        return
+    show(folder.name, figures)
+    if output is not None:
+        screen.result(f"Written to {output / 'partition.json'}, {output / 'partition.svg'}")
+
+
+def show(name: str, figures: dict[str, Any]) -> None:
+    """The figures as tables."""
+    sizes = figures["sizes"]
+    columns = zip(sizes["source"], sizes["target"], sizes["seeds"], strict=True)
+    rows = [(str(i + 1), *(f"{count:,}" for count in counts)) for i, counts in enumerate(columns)]
+    title = f"{name}, {figures['method']}, K = {figures['k']}, {figures['seconds']:.2f} s"
+    screen.table(title, rows, ("batch", "source", "target", "seeds"))
+    quality = {
+        "edge cut, source": figures["r_ec"]["source"],
+        "edge cut, target": figures["r_ec"]["target"],
+        "pairs in the same batch": figures["same_batch"]["total"],
+        "of them seeds": figures["same_batch"]["train"],
+        "of them test": figures["same_batch"]["test"],
+    }
+    screen.table("Quality", [(key, f"{value:.3f}") for key, value in quality.items()], ("", "share"))
