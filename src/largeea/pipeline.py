@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from largeea.alignment import Alignment
-from largeea.config import Config
+from largeea.config import Config, NamesConfig
 from largeea.decide import decide
 from largeea.errors import InputError, UsageError
 from largeea.fusion import fuse
 from largeea.graph import KnowledgeGraph, Links, Task
 from largeea.names.augment import augment
 from largeea.names.channel import name_features, semantic_names, string_names
+from largeea.names.semantic import Vectors, encode_names
 from largeea.randomness import child_seed
 from largeea.runs import Run
 from largeea.runs.artifacts import content_hash
@@ -53,30 +54,32 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
     run.keep_config(config.to_toml())
     task = run.stage("task", read_task, identity)
     require_names(task, config)
+    names = name_stages(task, config.names, config, run)  # M_n
+    seeds = task.seeds
+    if config.uses("augmentation"):  # DA; the structure channel will learn from these
+        made = config.augmentation
+        seeds = run.stage("seeds", lambda: augment(task, names, made), made, "names")
+    fused = run.stage("fused", lambda: fuse(names, config.fusion), config.fusion, "names")  # M
+    alignment = decide(task, fused, {"name": names}, config.decision)
+    return Outcome(task, seeds, fused, alignment)
+
+
+def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> Similarity:
+    """The name channel: SENS, STNS, and both fused."""
+
+    def encoded() -> Vectors:
+        """By far the dearest part of this channel, so a stage of its own."""
+        names = task.source.names, task.target.names
+        return run.stage("vectors", lambda: encode_names(*names, how), how.encoder, how.precision, "task")
 
     semantic = strings = None
     if config.uses("sens"):  # M_se
-        semantic = run.stage("semantic", lambda: semantic_names(task, config.names), config.names, "task")
+        semantic = run.stage("semantic", lambda: semantic_names(task, how, encoded), how, "task")
     if config.uses("strings"):  # M_st
         seed = child_seed(config.seed, "strings")
-        strings = run.stage(
-            "strings", lambda: string_names(task, config.names, seed), config.names, seed, "task"
-        )
-    features = [stage for stage, found in (("semantic", semantic), ("strings", strings)) if found]
-    names = run.stage(
-        "names", lambda: name_features(semantic, strings, config.names), config.names, *features
-    )  # M_n
-    seeds = task.seeds
-    if config.uses("augmentation"):  # DA; the structure channel will learn from these
-        seeds = run.stage(
-            "seeds", lambda: augment(task, names, config.augmentation), config.augmentation, "names"
-        )
-
-    fused = run.stage(
-        "fused", lambda: fuse(names, config.fusion), config.fusion, "names"
-    )  # M; M_s joins here
-    alignment = decide(task, fused, {"name": names}, config.decision)
-    return Outcome(task, seeds, fused, alignment)
+        strings = run.stage("strings", lambda: string_names(task, how, seed), how, seed, "task")
+    features = [name for name in ("semantic", "strings") if name in run.stages]
+    return run.stage("names", lambda: name_features(semantic, strings, how), how, *features)
 
 
 def require_names(task: Task, config: Config) -> None:

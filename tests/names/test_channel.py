@@ -77,3 +77,8 @@ def test_an_encoder_of_meanings_brings_languages_together() -> None:
     config = NamesConfig(encoder="use-multilingual", device="cpu", search="exact")
     found = semantic_names(Task(graph(english), graph(chinese)), config)
     assert found.best()[0].tolist() == [2, 3, 1, 0]
+
+
+def test_an_empty_feature_is_not_a_missing_one() -> None:
+    nothing = Similarity.empty((2, 2))
+    assert name_features(nothing, None, NamesConfig()) is nothing

@@ -31,7 +31,7 @@ def hashed(
 
 
 def found_for(name: int, keys: np.ndarray, index: BandIndex, most: int) -> tuple[list[int], list[int]]:
-    found, looked_up = np.empty(len(keys), np.int32), np.zeros(3, np.int64)
+    found, looked_up = np.empty(len(keys), np.int32), np.zeros(2, np.int64)
     seen_by = np.full(len(keys), -1, np.int32)
     count = gather(name, keys[name], index, most, seen_by, found, looked_up)
     return found[:count].tolist(), looked_up.tolist()
@@ -84,31 +84,38 @@ def test_everyone_who_shares_a_bucket_is_found_once():
         share = (keys >> BUCKET == keys[name] >> BUCKET).any(axis=1)
         found, looked_up = found_for(name, keys, index, NO_LIMIT)
         assert sorted(found) == np.flatnonzero(share).tolist()
-        assert looked_up == [12, 0, 0]
+        assert looked_up == [12, 0]
 
 
-def test_an_overfull_bucket_is_narrowed_to_those_who_agree_in_more():
+def test_of_an_overfull_bucket_the_nearest_are_taken():
     _, _, keys, index = hashed(random_names(300), Banding(3, 1))
     keys = np.ascontiguousarray(keys[:, :1])
-    narrowings = 0
+    crowds = 0
     for name in range(300):
-        agree = [
-            np.flatnonzero(keys[:, 0] >> np.uint64(bits) == keys[name, 0] >> np.uint64(bits))
-            for bits in (32, 16, 0)
-        ]
-        most = len(agree[0]) - 1
-        expected = next((names for names in agree[1:] if len(names) <= most), None)
-        if most and expected is not None:
+        bucket = np.flatnonzero(keys[:, 0] >> BUCKET == keys[name, 0] >> BUCKET)
+        most = len(bucket) - 1
+        if most:
             found, looked_up = found_for(name, keys, index, most)
-            assert sorted(found) == expected.tolist()
-            assert looked_up == [1, 1, 0]
-            narrowings += 1
-    assert narrowings > 100
+            by_key = bucket[np.lexsort((bucket, keys[bucket, 0]))].tolist()
+            left_out = by_key[-1] if by_key.index(name) <= most // 2 else by_key[0]
+            assert set(by_key) - set(found) == {left_out}
+            assert looked_up == [1, 1]
+            crowds += 1
+    assert crowds > 200
 
 
-def test_a_bucket_that_stays_overfull_is_cut_around_the_name_itself():
+def test_a_name_is_in_the_middle_of_its_equals():
     _, _, keys, index = hashed(["same"] * 50, Banding(1, 4))
     for name, window in [(0, range(10)), (20, range(15, 25)), (49, range(40, 50))]:
         found, looked_up = found_for(name, keys, index, 10)
         assert found == list(window)
-        assert looked_up == [1, 1, 1]
+        assert looked_up == [1, 1]
+
+
+def test_who_agrees_in_more_is_nearer():
+    _, _, keys, index = hashed(random_names(300), Banding(3, 1))
+    keys = np.ascontiguousarray(keys[:, :1])
+    for name in range(300):
+        agree = np.flatnonzero(keys[:, 0] == keys[name, 0])
+        found, _ = found_for(name, keys, index, 2 * len(agree))
+        assert set(agree.tolist()) <= set(found)

@@ -169,7 +169,7 @@ def test_a_crowd_of_similar_names_stays_bounded_and_is_noted(notes: list[str]):
     assert time.monotonic() - started < 60
     assert (found.best()[0] == np.arange(len(names))).all()
     assert (np.diff(found.indptr) == 5).all()
-    assert any("narrowed" in note for note in notes)
+    assert any("only the nearest 20 were compared" in note for note in notes)
 
 
 def test_no_pair_below_theta_and_few_missed():

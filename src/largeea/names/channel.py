@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from largeea.config import NamesConfig
 from largeea.graph import Task
 from largeea.names.labels import latinised
-from largeea.names.semantic import NGRAM, ngram_similarity, vector_similarity
+from largeea.names.semantic import NGRAM, Vectors, encode_names, ngram_similarity, vector_similarity
 from largeea.names.strings import string_similarity
 from largeea.similarity import Similarity
 
 
-def semantic_names(task: Task, config: NamesConfig) -> Similarity:
+def semantic_names(
+    task: Task, config: NamesConfig, encoded: Callable[[], Vectors] | None = None
+) -> Similarity:
     """`M_se` (SENS): similar by the encoder's vectors; an entity without a name scores nothing.
 
     An encoder that knows meanings is poor at proper names, and n-grams are good at them: beside such an
-    encoder n-grams count with the weight `config.lexical` (0 in the paper).
+    encoder n-grams count with the weight `config.lexical` (0 in the paper). `encoded` gives the vectors if
+    they may be there already.
     """
     if config.encoder == NGRAM:
         return ngram_similarity(latinised(task.source.names), latinised(task.target.names), config)
-    meant = vector_similarity(task.source.names, task.target.names, config)
+    vectors = encoded() if encoded else encode_names(task.source.names, task.target.names, config)
+    meant = vector_similarity(vectors, config)
     if not config.lexical:
         return meant
     spelt = ngram_similarity(latinised(task.source.names), latinised(task.target.names), config)
@@ -40,7 +46,7 @@ def string_names(task: Task, config: NamesConfig, seed: int) -> Similarity:
 def name_features(semantic: Similarity | None, strings: Similarity | None, config: NamesConfig) -> Similarity:
     """NFF: `M_n = M_se + gamma * M_st`, scaled to [0, 1]; a feature that is switched off is None."""
     if semantic is None or strings is None:
-        alone = semantic or strings
+        alone = strings if semantic is None else semantic
         assert alone is not None
         return alone
     both = semantic + strings.scale(config.gamma)

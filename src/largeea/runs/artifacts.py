@@ -171,12 +171,22 @@ def _restore_task(arrays: Arrays, settings: dict[str, Any]) -> Task:
     )
 
 
+def _flatten_arrays(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
+    return arrays, {}
+
+
+def _restore_arrays(arrays: Arrays, settings: dict[str, Any]) -> Arrays:
+    return arrays
+
+
 _FLATTEN: dict[str, Any] = {
+    "dict": _flatten_arrays,
     "Links": _flatten_links,
     "Similarity": _flatten_similarity,
     "Task": _flatten_task,
 }
 _RESTORE: dict[str, Any] = {
+    "dict": _restore_arrays,
     "Links": _restore_links,
     "Similarity": _restore_similarity,
     "Task": _restore_task,

@@ -54,6 +54,11 @@ class Run:
             raise UsageError(f"the folder {folder} is not empty and holds no run; give a new one with -o")
 
     @property
+    def stages(self) -> list[str]:
+        """The stages gone through so far."""
+        return list(self._fingerprints)
+
+    @property
     def seconds(self) -> dict[str, float]:
         """Wall time of each stage done or loaded."""
         stages = self.manifest["stages"]

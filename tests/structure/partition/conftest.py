@@ -20,14 +20,17 @@ def make_graph(size: int, edges: Any = ()) -> KnowledgeGraph:
 
 
 def make_twins(
-    communities: int = 4, size: int = 50, train: float = 0.2, seed: int = 0
+    communities: int = 4, size: int = 50, train: float = 0.2, seed: int = 0, inside: float = 0.97
 ) -> tuple[Task, Links, np.ndarray]:
-    """A graph of dense communities and a copy with permuted ids: task, test links, source communities."""
+    """A graph of dense communities and a copy with permuted ids: task, test links, source communities.
+
+    `inside` is the share of edges that stay in their community.
+    """
     random = np.random.default_rng(seed)
     entities = communities * size
-    head = random.integers(0, entities, 6 * entities)
+    head = random.integers(0, entities, 4 * entities)
     near = head % communities + communities * random.integers(0, size, len(head))
-    tail = np.where(random.random(len(head)) < 0.97, near, random.integers(0, entities, len(head)))
+    tail = np.where(random.random(len(head)) < inside, near, random.integers(0, entities, len(head)))
     edges = np.column_stack([head, tail])
     copy = random.permutation(entities)
     links = Links(np.column_stack([np.arange(entities), copy]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from largeea.graph import KnowledgeGraph, Links, Task
+from largeea.structure.partition import partition
 from largeea.structure.partition.merged import merged, merged_vertices
 from largeea.structure.partition.options import PartitionOptions
 
@@ -20,7 +21,8 @@ def test_linked_entities_become_one_vertex() -> None:
 
 def test_seeds_always_meet_and_batches_are_balanced(twins: Twins) -> None:
     task, test, _ = twins(communities=5, size=60)
-    source, target = merged(task, 5, PartitionOptions())
+    found = partition(task, "merged", PartitionOptions(k=5))
+    source, target = found.source, found.target
     assert (source[task.seeds.source] == target[task.seeds.target]).all()
     assert (source[test.source] == target[test.target]).mean() > 0.95
     assert np.bincount(np.append(source, target)).max() <= 1.05 * len(source) * 2 / 5
@@ -28,7 +30,7 @@ def test_seeds_always_meet_and_batches_are_balanced(twins: Twins) -> None:
 
 def test_few_seeds_still_hold_the_graphs_together(twins: Twins) -> None:
     """Without the weight on edges at seeds, METIS cuts the source from the target."""
-    task, test, _ = twins(communities=8, size=100, train=0.05)
+    task, test, _ = twins(communities=8, size=100, train=0.05, inside=0.8)
     source, target = merged(task, 8, PartitionOptions())
     assert (source[test.source] == target[test.target]).mean() > 0.9
 
