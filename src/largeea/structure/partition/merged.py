@@ -16,10 +16,10 @@ from largeea.structure.partition.adjacency import Adjacency, edges
 from largeea.structure.partition.metis import split
 from largeea.structure.partition.options import PartitionOptions
 
-COUPLING = 0.0
+COUPLING = 0.4
 """Edges at seeds hold the two graphs together, so they weigh as much as if this share of entities were seeds:
 with less, METIS finds it cheaper to cut the graphs apart than to cut through both."""
-LEAST_BOOST = 1
+LEAST_BOOST = 2
 
 
 def merged(task: Task, k: int, options: PartitionOptions) -> tuple[Int32, Int32]:
