@@ -37,6 +37,7 @@ def command(
     ),
     preset: options.Preset = "default",
     set: options.Settings = None,
+    without: options.Without = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness, the data included.", min=0)] = 0,
     json: options.Json = False,
 ) -> None:
@@ -44,7 +45,7 @@ def command(
 
     The two graphs are made from Unicode CLDR; each side lacks some entities and facts of the other.
     """
-    settings = options.make_config(preset, None, set, seed)
+    settings = options.make_config(preset, None, set, seed, without)
     run = Run(output)
     with step("make data"):
         pair = demo_pair(languages, seed)
