@@ -2,11 +2,12 @@
 
     python benchmarks/strings.py [--size 200000] [--rows 2000] [--turns 1] [--datasketch update|bulk|none]
 
-Real names: NCBI taxonomy 2021 against 2024, half of each sample the same taxa. Both sides find *all* pairs;
-ours verifies them and computes their Levenshtein similarity in the same time, datasketch's does neither. It
-is used plainly: 128 permutations, threshold .5, one `update` a shingle (or its faster `bulk`), one `query` a
-name. The truth is an exact sparse product for a sample of rows. CPU seconds are given too, since a busy
-machine tells little by the wall clock, and ours uses all cores; the best of the turns counts.
+Real names: NCBI taxonomy 2021 against 2024, half of each sample the same taxa. Ours finds all pairs, verifies
+them and computes their Levenshtein similarity. datasketch is used plainly: 128 permutations, threshold .5,
+one `update` a shingle (or its faster `bulk`), one `query` a name; that alone gives unverified candidates. The
+rest of the job, done with Python sets and rapidfuzz, is measured on a sample of rows and scaled up. The truth
+is an exact sparse product for the same sample. CPU seconds are given too, since a busy machine tells little
+by the wall clock, and ours uses all cores; the best of the turns counts.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import scipy.sparse as sp
 from datasketch import MinHash, MinHashLSH
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
 
 from largeea.graph import strings
 from largeea.names.strings import string_similarity
@@ -111,6 +114,21 @@ def by_datasketch(source: list[str], target: list[str], rows: np.ndarray, bulk: 
     return pairs
 
 
+def verified_and_measured(
+    source: list[str], target: list[str], candidates: set[tuple[int, int]]
+) -> list[float]:
+    """The Levenshtein similarity of the candidates that have a Jaccard similarity of theta or more."""
+    sets = {name: shingles(name) for row, other in candidates for name in (source[row], target[other])}
+    ours, theirs = [], []
+    for row, other in candidates:
+        a, b = sets[source[row]], sets[target[other]]
+        shared = len(a & b)
+        if shared >= THETA * (len(a) + len(b) - shared):
+            ours.append(source[row])
+            theirs.append(target[other])
+    return list(cpdist(ours, theirs, scorer=Levenshtein.normalized_similarity, workers=-1))
+
+
 def timed(title: str, work: Callable[[], Any], turns: int = 1) -> tuple[Any, float, float]:
     """The result, and the least wall clock and CPU seconds of all turns."""
     walls, cpus = [], []
@@ -165,8 +183,15 @@ def main() -> None:
         )
         print(f"datasketch: recall {len(found & truth) / len(truth):.4f}, false {len(found - truth)}")
         print(
-            f"ours is {their_wall / wall:.1f} times as fast by the wall clock, {their_cpu / cpu:.1f} in CPU time"
+            f"ours is {their_wall / wall:.1f} times as fast by the wall clock, {their_cpu / cpu:.1f} in CPU"
         )
+        _, more_wall, more_cpu = timed(
+            "verifying and measuring their candidates of the sample",
+            lambda: verified_and_measured(source, target, found),
+        )
+        scale = options.size / len(rows)
+        wall_ratio, cpu_ratio = (their_wall + scale * more_wall) / wall, (their_cpu + scale * more_cpu) / cpu
+        print(f"the whole job, scaled up: {wall_ratio:.1f} times by the wall clock, {cpu_ratio:.1f} in CPU")
 
 
 if __name__ == "__main__":

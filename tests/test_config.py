@@ -177,8 +177,9 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_uses() -> None:
-    config = Config(without=("names",))
+    config = load("largeea-r", without=("names",))
     assert [part for part in PARTS if not config.uses(part)] == ["names"]
+    assert not Config().uses("structure")
     assert get_args(configuration.Part) == PARTS
 
 

@@ -170,3 +170,28 @@ def test_encoded_names_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("largeea.pipeline.encode_names", None)
     again = Config(names=NamesConfig(**chosen, top_k=7))
     assert len(largeea.align(SOURCE, TARGET, config=again, folder=tmp_path / "run")) > 0
+
+
+def learning(**more: Any) -> Config:
+    pytest.importorskip("torch", reason="needs largeea[structure]")
+    return Config(structure={"model": "gcn-align", "epochs": 30, "device": "cpu"}, **more)  # type: ignore[arg-type]
+
+
+def test_structure_joins_names() -> None:
+    alignment = largeea.align(SOURCE, TARGET, config=learning(partition={"k": 2}))
+    assert set(alignment.evidence) == {"name", "structure"}
+    assert len(alignment) == SOURCE.size
+
+
+def test_structure_alone_where_there_are_no_names(tmp_path: Path) -> None:
+    nameless = TARGET.with_names(strings([None] * TARGET.size))
+    seeds = Links(largeea.align(SOURCE, TARGET).pairs[: SOURCE.size // 3])
+    alignment = largeea.align(SOURCE, nameless, seeds=seeds, config=learning(), folder=tmp_path / "run")
+    assert set(alignment.evidence) == {"structure"}
+    assert len(alignment) >= len(seeds)
+    assert not (tmp_path / "run" / "stages" / "names.safetensors").exists()
+
+
+def test_no_names_and_no_seeds_is_told() -> None:
+    with pytest.raises(UsageError, match="data augmentation"):
+        largeea.align(SOURCE, TARGET, config=learning(without=("names",)))

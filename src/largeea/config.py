@@ -54,6 +54,31 @@ class AugmentationConfig(_Section):
     margin: float = Field(0.2, ge=0, description="lead over the second candidate that a pseudo-seed needs")
 
 
+class PartitionConfig(_Section):
+    """Mini-batches for the structure channel."""
+
+    method: str = Field("metis-cps", description="metis-cps, merged, vps or none")
+    k: int = Field(
+        0, ge=0, description="K, the number of batches; 0 = by size: 5 / 10 / 20 at 15K / 100K / 1M"
+    )
+    overlap: int = Field(1, ge=1, description="D_ov, parts each batch is made of; 1 = disjoint")
+    q: int = Field(1, ge=1, description="hubs of each group of seeds")
+    virtual_weight: int = Field(1000, ge=1, description="w', weight of edges among seeds")
+    balance: float = Field(0.03, ge=0, description="how much larger than average a part may be")
+
+
+class StructureConfig(_Section):
+    """The structure channel: a model trained on every mini-batch."""
+
+    model: str = Field("none", description="none, rrea, gcn-align, or one of another package")
+    epochs: int = Field(100, ge=1, description="passes over the seeds of a batch")
+    negatives: Literal["nearest", "uniform"] = "nearest"
+    metric: Literal["cosine", "manhattan"] = Field("manhattan", description="how embeddings are compared")
+    top_k: int = Field(50, ge=1, description="candidates kept per source entity")
+    device: str = Field("auto", description="where models are trained: auto, cpu, cuda, cuda:N")
+    precision: Literal["fp32", "bf16"] = "fp32"
+
+
 class FusionConfig(_Section):
     """From the channels' scores to one matrix M."""
 
@@ -77,11 +102,15 @@ class Config(_Section):
     without: tuple[Part, ...] = Field((), description="parts switched off, for ablations")
     names: NamesConfig = NamesConfig()
     augmentation: AugmentationConfig = AugmentationConfig()
+    partition: PartitionConfig = PartitionConfig()
+    structure: StructureConfig = StructureConfig()
     fusion: FusionConfig = FusionConfig()
     decision: DecisionConfig = DecisionConfig()
 
     def uses(self, part: Part) -> bool:
         """Whether a part of the method is switched on."""
+        if part == "structure" and self.structure.model == "none":
+            return False
         return part not in self.without
 
     def to_toml(self) -> str:
@@ -94,7 +123,18 @@ class Config(_Section):
         return "\n".join(top) + "\n"
 
 
-PRESETS: dict[str, dict[str, Any]] = {"default": {}}
+_PAPER: dict[str, Any] = {
+    "names": {"encoder": "bert:minilm", "metric": "manhattan", "lexical": 0.0, "gamma": 0.05},
+    "augmentation": {"margin": 0.0},
+    "fusion": {"csls": 0},
+}
+"""The paper's settings, but for an encoder whose weights come in a package: mBERT is one setting away."""
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "largeea-r": _PAPER | {"structure": {"model": "rrea"}},
+    "largeea-g": _PAPER | {"structure": {"model": "gcn-align"}},
+}
 
 
 def load(

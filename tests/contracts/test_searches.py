@@ -48,10 +48,11 @@ def test_the_nearest_are_found(search: str) -> None:
     np.testing.assert_allclose(scores, np.take_along_axis(truth, ids, axis=1), atol=1e-5)
 
 
-def test_few_items_and_zero_vectors_are_padded(search: str) -> None:
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+def test_few_items_and_zero_vectors_are_padded(search: str, metric: str) -> None:
     items = unit_rows(3, 8, 0)
     queries = np.vstack([items[:2], np.zeros((1, 8), np.float32)])
-    ids, scores = dense_top_k(queries, items, 5, search=search)
+    ids, scores = dense_top_k(queries, items, 5, search=search, metric=metric)
     assert ids.shape == scores.shape == (3, 5)
     assert ids[:2, 0].tolist() == [0, 1]
     assert (ids[2] == -1).all()

@@ -149,6 +149,16 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return dict(manifest)
 
 
+def load_channels(folder: Path) -> dict[str, Any]:
+    """What each channel of a finished run found, by the channel's name."""
+    stages = read_manifest(folder)["stages"]
+    return {
+        channel: load_stage(folder, stage)
+        for channel, stage in (("name", "names"), ("structure", "structure"))
+        if stage in stages
+    }
+
+
 def load_stage(folder: Path, name: str) -> Any:
     """The stored result of one stage of a finished run."""
     record = read_manifest(folder)["stages"].get(name)

@@ -46,7 +46,8 @@ def dense_top_k(
         return np.full((len(queries), k), -1, np.int32), np.zeros((len(queries), k), np.float32)
     if metric == "cosine":
         return _padded(*find(queries, items, min(k, len(items))), k)
-    ids, _ = find(queries, items, min(max(OVERSAMPLE * k, 200), len(items)))
+    ids, cosines = find(queries, items, min(max(OVERSAMPLE * k, 200), len(items)))
+    ids = np.where(cosines > 0, ids, np.int32(-1))
     return _padded(*by_manhattan(queries, items, ids), k)
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from largeea import progress
 from largeea.errors import UsageError
-from largeea.graph import Int32, Strings
+from largeea.graph import Float32, Int32, Int64, Strings
 from largeea.names.strings.matching import Bearers, Limits, Matches, copy_rows, match
 from largeea.names.strings.minhash import BandIndex, Banding, MinHash, band_keys
 from largeea.names.strings.shingles import NameSets, Shingle
@@ -48,9 +48,9 @@ def string_similarity(
 
     - the `max_candidates` best pairs of each source are kept (ties: smaller target id); None keeps all.
       A name that several targets bear counts once for each.
-    - of a bucket of more than `max_bucket` target names only those are looked at that agree with the source
-      name under most of two more permutations, and of equals those next to it in alphabetical order. How
-      often that happened is noted.
+    - of a bucket of more than `max_bucket` target names only the nearest are looked at: those that agree with
+      the source name under two more permutations, too, and among equals its neighbours in alphabetical order.
+      How often that happened is noted.
 
     Memory: with 200 permutations 625 bytes a distinct target name (see `BandIndex`), 9 a character of the
     distinct names of both sides (20 while they are cut into shingles), and 16 a kept pair. The answer depends
@@ -107,7 +107,9 @@ def _borne(bearers: Bearers) -> Int32:
     return np.flatnonzero(np.diff(bearers.pointer)).astype(np.int32)
 
 
-def _rows(parts: list[Int32], matches: list[Matches], bearers: Bearers, name_of: Int32) -> Any:
+def _rows(
+    parts: list[Int32], matches: list[Matches], bearers: Bearers, name_of: Int32
+) -> tuple[Int64, Int32, Float32]:
     """Row pointers, targets and scores: each source entity has the row of its name."""
     sizes = np.zeros(len(bearers.pointer), np.int64)
     for names, matched in zip(parts, matches, strict=True):

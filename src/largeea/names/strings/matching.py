@@ -62,6 +62,7 @@ def match(
     kept = np.empty(1024, np.uint64)
     counts = np.zeros(len(names), np.int64)
     looked_up = np.zeros(2, np.int64)
+    share = limits.theta / (1 + limits.theta)  # of both sizes: what sets of Jaccard similarity theta share
     end = 0
     for i in range(len(names)):
         name = names[i]
@@ -73,13 +74,12 @@ def match(
         for candidate in range(gather(name, keys[i], index, limits.bucket, seen_by, found, looked_up)):
             other = found[candidate]
             other_size = pointer[other + 1] - pointer[other]
-            at_most = _most_shared(sketches, name, size, other, other_size)
-            if _jaccard(at_most, size, other_size) < limits.theta:
+            if _most_shared(sketches, name, size, other, other_size) < share * (size + other_size) - 1e-6:
                 continue
             shared = 0
             for at in range(pointer[other], pointer[other + 1]):
                 shared += in_name[shingles[at]]
-            if _jaccard(shared, size, other_size) < limits.theta:
+            if shared == 0 or shared / (size + other_size - shared) < limits.theta:
                 continue
             other_start, other_end = text_pointer[other], text_pointer[other + 1]
             distance = levenshtein(text, text_start, text_end, other_start, other_end, places, steps)
@@ -125,11 +125,6 @@ def copy_rows(
                 targets[row + pair] = matches.pairs[pair] >> np.uint64(32)
                 score_bits[row + pair] = ~np.uint32(matches.pairs[pair])
         start = end
-
-
-@numba.njit(cache=True, nogil=True)
-def _jaccard(shared: int, size_a: int, size_b: int) -> float:
-    return shared / (size_a + size_b - shared) if shared > 0 else 0.0
 
 
 @numba.njit(cache=True, nogil=True)

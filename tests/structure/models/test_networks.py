@@ -1,0 +1,65 @@
+"""The two networks against their formulas, computed the slow way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="structure models need the extra structure with torch")
+
+import torch
+
+from largeea.graph import Links
+from largeea.structure.batch import Batch
+from largeea.structure.models.edges import directed, functionality, triples_of_both
+from largeea.structure.models.gcn_align import adjacency
+from largeea.structure.models.rrea import ReflectionNetwork
+
+BATCH = Batch(
+    np.arange(3),
+    np.arange(2),
+    [(0, 4, 1), (0, 4, 2), (1, 9, 2)],
+    [(1, 4, 0)],
+    Links([(0, 0)]),
+)
+
+
+def test_graphs_share_entities_numbers_but_no_relations() -> None:
+    triples = triples_of_both(BATCH)
+    assert triples.tolist() == [[0, 0, 1], [0, 0, 2], [1, 1, 2], [4, 2, 3]]
+    assert directed(triples)[4:].tolist() == [[1, 3, 0], [2, 3, 0], [2, 4, 1], [3, 5, 4]]
+
+
+def test_functionality_counts_distinct_ends() -> None:
+    along, against = functionality(np.array([(0, 0, 1), (0, 0, 2), (5, 0, 2), (5, 0, 3), (1, 1, 1)]))
+    np.testing.assert_allclose(along, [2 / 4, 1])
+    np.testing.assert_allclose(against, [3 / 4, 1])
+
+
+def test_adjacency_weighs_by_functionality_and_is_normalised() -> None:
+    plain = np.eye(5)
+    plain[0, 1] = plain[0, 2] = 1.0  # two tails in two triples
+    plain[1, 0] = plain[2, 0] = 0.5  # one head in two triples
+    plain[1, 2] = plain[2, 1] = plain[4, 3] = plain[3, 4] = 1.0
+    scale = plain.sum(axis=1) ** -0.5
+    np.testing.assert_allclose(adjacency(BATCH).toarray(), scale[:, None] * plain * scale)
+
+
+def test_reflection_is_the_papers() -> None:
+    network = ReflectionNetwork(BATCH, 4, torch.Generator().manual_seed(0))
+    vectors = torch.randn((5, 4), generator=torch.Generator().manual_seed(1))
+    axes = torch.nn.functional.normalize(network.relation.detach())
+    v, w = attention = network.attention[0].detach()
+    expected = torch.zeros(5, 4)
+    edges = directed(triples_of_both(BATCH))
+    for entity in range(5):
+        own = [(r, t) for h, r, t in edges if h == entity]
+        turned = [(torch.eye(4) - 2 * torch.outer(axes[r], axes[r])) @ vectors[t] for r, t in own]
+        logits = torch.stack([v @ turn + w @ axes[r] for turn, (r, _) in zip(turned, own, strict=True)])
+        expected[entity] = torch.softmax(logits, 0) @ torch.stack(turned)
+    ours = network.reflected(vectors, axes, attention).detach()
+    np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_embeddings_hold_both_views_of_all_layers() -> None:
+    assert ReflectionNetwork(BATCH, 4, torch.Generator())().shape == (5, 24)
