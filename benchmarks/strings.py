@@ -118,7 +118,8 @@ def verified_and_measured(
     source: list[str], target: list[str], candidates: set[tuple[int, int]]
 ) -> list[float]:
     """The Levenshtein similarity of the candidates that have a Jaccard similarity of theta or more."""
-    sets = {name: shingles(name) for row, other in candidates for name in (source[row], target[other])}
+    names = {source[row] for row, _ in candidates} | {target[other] for _, other in candidates}
+    sets = {name: shingles(name) for name in names}
     ours, theirs = [], []
     for row, other in candidates:
         a, b = sets[source[row]], sets[target[other]]

@@ -71,7 +71,7 @@ def test_toml_reads_as_a_person_would_write_it() -> None:
     values = tomllib.loads(text)
     assert text.startswith('seed = 7\nwithout = ["strings", "sens"]\n')
     assert values["names"]["top_k"] == 50
-    assert values["decision"]["accept"] == 0.5
+    assert values["decision"]["accept"] == 0.4
 
 
 def test_the_default_is_the_default_preset() -> None:

@@ -91,7 +91,7 @@ class DecisionConfig(_Section):
     """From scores to an answer."""
 
     accept: float = Field(
-        0.5, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
+        0.4, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
     )
 
 

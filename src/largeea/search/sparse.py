@@ -18,7 +18,7 @@ from largeea.progress import track
 
 EXACT_UP_TO = 50_000
 """Items up to which every feature of a query may propose, which makes the search exact."""
-POSTINGS_PER_QUERY = 32_000
+POSTINGS_PER_QUERY = 20_000
 """Above that, features propose from rare to common until they have named this many items."""
 _PROPOSED_PER_KEPT = 4
 _BINS = 1024
