@@ -126,11 +126,9 @@ def test_a_known_answer():
 
 
 def test_words_in_another_order_are_the_same_word_set():
-    assert entries(["paul van dyk"], ["dyk paul van"], theta=1.0) == {}
-    score = Levenshtein.normalized_similarity("paul van dyk", "dyk paul van")
-    assert entries(["paul van dyk"], ["dyk paul van"], theta=1.0, shingle="words") == {
-        (0, 0): pytest.approx(score)
-    }
+    names = ["paul van dyk"], ["dyk paul van"]
+    assert entries(*names, theta=1.0) == {}
+    assert set(entries(*names, theta=1.0, shingle="words")) == {(0, 0)}
 
 
 def test_entities_without_a_name_score_nothing():
