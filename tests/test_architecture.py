@@ -17,17 +17,17 @@ ROOT = Path(largeea.__file__).parent
 LAYERS: tuple[set[str], ...] = (
     {"errors", "progress", "randomness"},
     {"graph"},
-    {"similarity", "alignment", "config"},
+    {"similarity", "sinkhorn", "alignment", "config"},
     {"search", "formats", "runs", "engines"},
     {"datasets", "names", "structure", "evidence"},
     {"fusion", "decide", "evaluate"},
     {"pipeline"},
-    {"experiments", "report", "review"},
+    {"experiments", "explain", "report", "review"},
     {"cli"},
 )
 """Rooms from the ground up. A room may use those below it and those beside it."""
 
-EXTRAS = ("torch", "transformers", "sentence_transformers", "ray", "fastapi", "faiss")
+EXTRAS = ("torch", "transformers", "sentence_transformers", "ray", "fastapi", "faiss", "matplotlib")
 
 
 def modules() -> dict[str, Path]:

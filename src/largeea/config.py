@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from largeea.errors import InputError, UsageError
 
-Part = Literal["structure", "names", "augmentation", "sens", "strings"]
-PARTS: tuple[Part, ...] = ("structure", "names", "augmentation", "sens", "strings")
+Part = Literal["structure", "names", "augmentation", "sens", "strings", "evidence"]
+PARTS: tuple[Part, ...] = ("structure", "names", "augmentation", "sens", "strings", "evidence")
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 class NamesConfig(_Section):
@@ -35,6 +35,9 @@ class NamesConfig(_Section):
         0.3, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; the paper's: 0.05"
     )
     theta: float = Field(0.5, gt=0, le=1, description="Jaccard similarity from which strings are compared")
+    aliases: int = Field(8, ge=0, description="other names of an entity that are compared as well")
+    alias_predicates: tuple[str, ...] = Field((), description="where they are found; empty: where customary")
+    discount_brackets: bool = Field(True, description="n-grams in brackets count less: Mercury (planet)")
     shortest_gram: int = Field(2, ge=1)
     longest_gram: int = Field(4, ge=1, le=8)
 
@@ -65,23 +68,54 @@ class PartitionConfig(_Section):
     q: int = Field(1, ge=1, description="hubs of each group of seeds")
     virtual_weight: int = Field(1000, ge=1, description="w', weight of edges among seeds")
     balance: float = Field(0.03, ge=0, description="how much larger than average a part may be")
+    weigh_by_confidence: bool = Field(False, description="let unsure seeds pull less")
+    memory_mb: int = Field(
+        0, ge=0, description="memory one batch may take in training: more batches if short; 0 = no limit"
+    )
 
 
 class StructureConfig(_Section):
-    """The structure channel: a model trained on every mini-batch."""
+    """The structure channel: a model trained on every mini-batch. 0 and "auto" are the model's own choice."""
 
     model: str = Field("none", description="none, rrea, gcn-align, or one of another package")
     epochs: int = Field(100, ge=1, description="passes over the seeds of a batch")
+    dimension: int = Field(0, ge=0, description="D, the length of an entity's own vector")
+    learning_rate: float = Field(0, ge=0, description="of Adam")
+    loss: Literal["auto", "triplet", "logsumexp"] = Field("auto", description="triplet is the paper's")
+    margin: float = Field(0, ge=0, description="of the triplet loss")
     negatives: Literal["nearest", "uniform"] = "nearest"
+    negatives_per_seed: int = Field(0, ge=0, description="wrong counterparts for each end of a seed")
+    refresh_every: int = Field(5, ge=1, description="epochs after which nearest negatives are searched anew")
+    threads: int = Field(0, ge=0, description="CPU threads of torch; 0 leaves them alone")
     metric: Literal["cosine", "manhattan"] = Field("manhattan", description="how embeddings are compared")
     top_k: int = Field(50, ge=1, description="candidates kept per source entity")
     device: str = Field("auto", description="where models are trained: auto, cpu, cuda, cuda:N")
     precision: Literal["fp32", "bf16"] = "fp32"
 
 
+class EvidenceConfig(_Section):
+    """Self-training with evidence from neighbours, literals and surroundings."""
+
+    rounds: int = Field(8, ge=0, description="rounds of self-training at most; 0 = none")
+    settled: float = Field(0.005, ge=0, description="share of new anchors below which rounds end")
+    margin: float = Field(0.3, ge=0, le=1, description="lead over the second candidate that an anchor needs")
+    neighbours: float = Field(0.6, gt=0, description="weight of neighbour evidence; names weigh 1")
+    surroundings: float = Field(1.0, gt=0, description="weight of propagated surroundings; names weigh 1")
+    temperature: float = Field(0.015, gt=0, description="difference of scores that changes odds by e")
+    even: float = Field(0.1, description="score of a lone pair that is as likely as not to be none")
+    even_by_name: float = Field(0.3, description="the same where names are all there is")
+    top_k: int = Field(50, ge=1, description="candidates kept per source entity")
+    found: int = Field(20, ge=1, description="new candidates per source entity and round")
+    pieces_to_find: int = Field(2, ge=1, description="pieces of 256 dimensions to find candidates with")
+    pieces: int = Field(8, ge=1, description="pieces of 256 dimensions to score candidates with")
+
+
 class FusionConfig(_Section):
     """From the channels' scores to one matrix M."""
 
+    method: Literal["sum", "calibrated"] = Field(
+        "sum", description="sum is the paper's; calibrated stretches each channel's scores over 0 to 1 first"
+    )
     csls: int = Field(
         1, ge=0, description="neighbours that cross-domain local scaling looks at; 0 = no scaling"
     )
@@ -90,8 +124,10 @@ class FusionConfig(_Section):
 class DecisionConfig(_Section):
     """From scores to an answer."""
 
+    temperature: float = Field(0.04, gt=0, description="as for evidence, but as sure as pairs are right")
+    even: float = Field(0.15, description="score of a lone pair that is as likely as not to be none")
     accept: float = Field(
-        0.4, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
+        0.5, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
     )
 
 
@@ -104,12 +140,15 @@ class Config(_Section):
     augmentation: AugmentationConfig = AugmentationConfig()
     partition: PartitionConfig = PartitionConfig()
     structure: StructureConfig = StructureConfig()
+    evidence: EvidenceConfig = EvidenceConfig()
     fusion: FusionConfig = FusionConfig()
     decision: DecisionConfig = DecisionConfig()
 
     def uses(self, part: Part) -> bool:
         """Whether a part of the method is switched on."""
         if part == "structure" and self.structure.model == "none":
+            return False
+        if part == "evidence" and (self.evidence.rounds == 0 or "structure" in self.without):
             return False
         return part not in self.without
 
@@ -126,6 +165,7 @@ class Config(_Section):
 _PAPER: dict[str, Any] = {
     "names": {"encoder": "bert:minilm", "metric": "manhattan", "lexical": 0.0, "gamma": 0.05},
     "augmentation": {"margin": 0.0},
+    "evidence": {"rounds": 0},
     "fusion": {"csls": 0},
 }
 """The paper's settings, but for an encoder whose weights come in a package: mBERT is one setting away."""

@@ -13,12 +13,16 @@ from largeea.similarity import Similarity
 
 
 def decide(
-    task: Task, fused: Similarity, evidence: dict[str, Similarity], config: DecisionConfig
+    task: Task,
+    fused: Similarity,
+    evidence: dict[str, Similarity],
+    config: DecisionConfig,
+    likelihood: Similarity | None = None,
 ) -> Alignment:
     """Seeds as given; then pairs that are each other's best; then, for review, the best of what is left.
 
-    The fused scores say which pairs; the evidence, in [0, 1], how confident to be: its mean. A pair that is
-    not mutual, or less confident than `config.accept`, is for review.
+    The fused scores say which pairs; the likelihood how confident to be, or without one the mean of the
+    evidence, in [0, 1]. A pair that is not mutual, or less confident than `config.accept`, is for review.
     """
     given = _given(task)
     open_sources = _free(task.source.anonymous, given.source)
@@ -30,7 +34,7 @@ def decide(
     )
     found = Links(np.concatenate([given.pairs, mutual.pairs, left_over.pairs]))
     columns = {name: np.clip(similarity.score_of(found), 0, 1) for name, similarity in evidence.items()}
-    confidence = np.mean(list(columns.values()), axis=0)
+    confidence = np.mean(list(columns.values()), axis=0) if likelihood is None else likelihood.score_of(found)
     accepted = confidence >= config.accept
     accepted[: len(given)], accepted[len(given) + len(mutual) :] = True, False
     confidence[: len(given)] = 1

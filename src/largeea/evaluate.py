@@ -44,7 +44,9 @@ def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> d
     """
     seeds = seeds or Links.none()
     return {
-        "alignment": accepted_pairs(alignment, test, seeds).to_json(),
+        "alignment": accepted_pairs(alignment, test, seeds).to_json()
+        | {"ece": calibration(alignment, test, seeds)},
+        "linked_ends": accepted_pairs(with_a_linked_end(alignment, test), test, seeds).to_json(),
         "no_counterpart": no_counterpart(alignment, test, seeds).to_json(),
     }
 
@@ -97,6 +99,33 @@ def accepted_pairs(alignment: Alignment, test: Links, seeds: Links) -> Precision
         np.setdiff1d(_keys(links, width), _keys(seeds, width)) for links in (alignment.links, test)
     )
     return _share(len(np.intersect1d(emitted, true)), len(emitted), len(true))
+
+
+def with_a_linked_end(alignment: Alignment, test: Links) -> Alignment:
+    """Only the pairs that can be judged where a benchmark does not link everything that has a counterpart."""
+    ends = np.isin(alignment.pairs[:, 0], test.source) | np.isin(alignment.pairs[:, 1], test.target)
+    return Alignment(
+        alignment.source,
+        alignment.target,
+        alignment.pairs[ends],
+        alignment.confidence[ends],
+        alignment.accepted[ends],
+    )
+
+
+def calibration(alignment: Alignment, test: Links, seeds: Links, bins: int = 10) -> float:
+    """Expected calibration error: how far confidence is from the share that is right, over ten bins.
+
+    Over all pairs with a linked end, accepted or for review, seeds left out.
+    """
+    judged = with_a_linked_end(alignment, test)
+    keys = _keys(Links(judged.pairs), alignment.target.size)
+    new = ~np.isin(keys, _keys(seeds, alignment.target.size))
+    right = np.isin(keys[new], _keys(test, alignment.target.size))
+    confidence = judged.confidence[new].astype(np.float64)
+    place = np.minimum((confidence * bins).astype(int), bins - 1)
+    gap = np.bincount(place, right, bins) - np.bincount(place, confidence, bins)
+    return float(np.abs(gap).sum() / max(len(right), 1))
 
 
 def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:

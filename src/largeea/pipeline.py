@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from largeea.alignment import Alignment
 from largeea.config import Config, NamesConfig
 from largeea.decide import decide
 from largeea.errors import InputError, UsageError
+from largeea.evidence import Channels, SelfTraining, likelihood, matched
 from largeea.fusion import fuse
 from largeea.graph import KnowledgeGraph, Links, Task
 from largeea.names.augment import augment
 from largeea.names.channel import name_features, semantic_names, string_names
+from largeea.names.rows import Names
 from largeea.names.semantic import Vectors, encode_names
 from largeea.progress import note
 from largeea.randomness import child_seed
 from largeea.runs import Run
+from largeea.runs.accounting import every_entity_is_answered
 from largeea.runs.artifacts import content_hash
+from largeea.runs.folder import CHANNELS
 from largeea.similarity import Similarity
-from largeea.structure.channel import structure_channel
+from largeea.structure.channel import Arrays, Job, structure_channel
 from largeea.structure.models import TrainingOptions
 from largeea.structure.partition import PartitionOptions
 
@@ -50,14 +55,15 @@ def align(
     Example: `align(read("a.nt"), read("b.ttl")).to_table()`.
     """
     task = Task(source, target, seeds or Links.none())
-    return run_stages(lambda: task, content_hash(task), config or Config(), Run(folder)).alignment
+    with Run(folder) as run:
+        return run_stages(lambda: task, content_hash(task), config or Config(), run).alignment
 
 
 def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run: Run) -> Outcome:
     """The stages in order, each stored under its name. `identity` tells one input from another."""
-    run.keep_config(config.to_toml())
+    run.begin(config)
     task = run.stage("task", read_task, identity)
-    channels: dict[str, Similarity] = {}
+    channels: Channels = {}
     seeds = task.seeds
     if names_can_tell(task, config):
         names = channels["name"] = name_stages(task, config.names, config, run)  # M_n
@@ -65,58 +71,112 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
             made = config.augmentation
             seeds = run.stage("seeds", lambda: augment(task, names, made), made, "names")
     if config.uses("structure"):  # M_s
-        how = config.structure, config.partition, config.seed
         learnt_from = "seeds" if "seeds" in run.stages else "task"
-        channels["structure"] = run.stage(
-            "structure", lambda: structure_stage(task, seeds, config), *how, learnt_from
-        )
-    found = [name for name in ("structure", "names") if name in run.stages]
-    fused = run.stage(
-        "fused", lambda: fuse(list(channels.values()), config.fusion), config.fusion, *found
-    )  # M
-    alignment = decide(task, fused, channels, config.decision)
+        channels["structure"] = structure_stage(task, seeds, config, run, learnt_from)
+    if config.uses("evidence"):  # beyond the paper
+        channels |= evidence_stages(task, channels.get("name"), config, run)
+    found = [stage for stage in CHANNELS.values() if stage in run.stages]
+    how = config.evidence if config.uses("evidence") else config.fusion
+    fused = run.stage("fused", lambda: fused_channels(task, channels, config), how, *found)  # M
+    alignment = answer(task, fused, channels, config)
+    every_entity_is_answered(alignment)
+    run.finish()
     return Outcome(task, seeds, fused, alignment)
 
 
 def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> Similarity:
     """The name channel: SENS, STNS, and both fused."""
+    names = cache(lambda: Names.of(task, how))
 
     def encoded() -> Vectors:
         """By far the dearest part of this channel, so a stage of its own."""
-        names = task.source.names, task.target.names
-        return run.stage("vectors", lambda: encode_names(*names, how), how.encoder, how.precision, "task")
+        what = how.aliases, how.alias_predicates, how.encoder, how.precision
+        return run.stage("vectors", lambda: encode_names(names(), how), *what, "task")
 
     semantic = strings = None
     if config.uses("sens"):  # M_se
-        semantic = run.stage("semantic", lambda: semantic_names(task, how, encoded), how, "task")
+        semantic = run.stage("semantic", lambda: semantic_names(names(), how, encoded), how, "task")
     if config.uses("strings"):  # M_st
         seed = child_seed(config.seed, "strings")
-        strings = run.stage("strings", lambda: string_names(task, how, seed), how, seed, "task")
+        strings = run.stage("strings", lambda: string_names(names(), how, seed), how, seed, "task")
     features = [name for name in ("semantic", "strings") if name in run.stages]
     return run.stage("names", lambda: name_features(semantic, strings, how), how, *features)
 
 
-def structure_stage(task: Task, seeds: Links, config: Config) -> Similarity:
-    """The structure channel: mini-batches, a model trained on each, its nearest entities."""
+def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_from: str) -> Similarity:
+    """The structure channel: mini-batches, a model trained on each, its nearest entities.
+
+    Every batch is a stage of its own, so that a run that was killed goes on with the next batch.
+    """
     split, how = config.partition, config.structure
-    return structure_channel(
-        task,
-        seeds,
-        model=how.model,
-        partition=split.method,
-        partition_options=PartitionOptions(
-            k=split.k or None,
-            q=split.q,
-            virtual_weight=split.virtual_weight,
-            overlap=split.overlap,
-            balance=split.balance,
-        ),
-        training=TrainingOptions(
-            epochs=how.epochs, negatives=how.negatives, device=how.device, precision=how.precision
-        ),
-        top_k=how.top_k,
-        metric=how.metric,
-        seed=child_seed(config.seed, "structure"),
+    depends = how, split, config.seed, learnt_from
+
+    def keep(name: str, job: Job) -> Arrays:
+        return run.stage(f"structure-{name}", job, *depends)
+
+    def learn() -> Similarity:
+        return structure_channel(
+            task,
+            seeds,
+            model=how.model,
+            partition=split.method,
+            partition_options=PartitionOptions(
+                k=split.k or None,
+                q=split.q,
+                virtual_weight=split.virtual_weight,
+                overlap=split.overlap,
+                balance=split.balance,
+                weigh_by_confidence=split.weigh_by_confidence,
+                memory_mb=split.memory_mb or None,
+            ),
+            training=TrainingOptions(
+                dimension=how.dimension or None,
+                epochs=how.epochs,
+                learning_rate=how.learning_rate or None,
+                loss=None if how.loss == "auto" else how.loss,
+                margin=how.margin or None,
+                negatives=how.negatives,
+                negatives_per_seed=how.negatives_per_seed or None,
+                refresh_every=how.refresh_every,
+                device=how.device,
+                precision=how.precision,
+                threads=how.threads or None,
+            ),
+            top_k=how.top_k,
+            metric=how.metric,
+            seed=child_seed(config.seed, "structure"),
+            keep=keep,
+        )
+
+    return run.stage("structure", learn, *depends)
+
+
+def evidence_stages(task: Task, names: Similarity | None, config: Config, run: Run) -> Channels:
+    """Self-training on what names (or seeds) find: what neighbours and surroundings say in the end."""
+    seed = child_seed(config.seed, "evidence")
+    depends = config.evidence, seed, "task" if names is None else "names"
+    trained = cache(lambda: SelfTraining(task, names, config.evidence, seed).run())
+    nothing = Similarity.empty((task.source.size, task.target.size))
+
+    def of(kind: str) -> Similarity:
+        return run.stage(CHANNELS[kind], lambda: trained().get(kind, nothing), *depends)
+
+    return {kind: of(kind) for kind in ("neighbours", "surroundings")}
+
+
+def fused_channels(task: Task, channels: Channels, config: Config) -> Similarity:
+    """`M`: the channels added, or with evidence the probabilities of a one-to-one matching."""
+    if not config.uses("evidence"):
+        return fuse(list(channels.values()), config.fusion)
+    return matched(task, channels, config.evidence)
+
+
+def answer(task: Task, fused: Similarity, channels: Channels, config: Config) -> Alignment:
+    """The alignment drawn from `M`, as sure as the channels together allow."""
+    if not config.uses("evidence"):
+        return decide(task, fused, channels, config.decision)
+    return decide(
+        task, fused, channels, config.decision, likelihood(task, channels, config.evidence, config.decision)
     )
 
 
@@ -131,7 +191,10 @@ def names_can_tell(task: Task, config: Config) -> bool:
     ]
     if config.uses("names") and not nameless:
         return True
-    if not config.uses("structure"):
+    if not (
+        config.uses("structure")
+        or (config.uses("evidence") and (len(task.seeds) or len(task.source.attributes)))
+    ):
         if not config.uses("names"):
             raise UsageError("without names there is nothing to align by; leave out --without names")
         raise InputError(
@@ -140,5 +203,5 @@ def names_can_tell(task: Task, config: Config) -> bool:
             "with seeds: --preset largeea-r --seeds FILE"
         )
     if nameless:
-        note(f"no entity of the {nameless[0]} graph has a name: the structure channel decides alone")
+        note(f"no entity of the {nameless[0]} graph has a name: structure decides alone")
     return False

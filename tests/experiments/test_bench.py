@@ -67,7 +67,10 @@ def test_figures_of_a_perfect_run() -> None:
     assert figures["protocols"] == {"open": perfect, "paper": perfect}
     assert figures["alignment"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert set(figures["seconds"]) >= {"total", "task", "names", "fused"}
-    assert figures["peak_rss_mb"] > 10
+    assert set(figures["memory_mb"]) == {"task", "semantic", "strings", "names", "seeds", "fused"}
+    hosts = [used["host"] for used in figures["memory_mb"].values()]
+    assert 10 < min(hosts) <= max(hosts) <= figures["peak_rss_mb"]
+    assert figures["peak_gpu_mb"] >= max(used["gpu"] for used in figures["memory_mb"].values())
     assert outcome.alignment.links.canonical().pairs.tolist() == IDENTITY.pairs.tolist()
 
 
@@ -87,6 +90,9 @@ def test_an_unknown_fold_lists_the_known(folds: Any, known: str) -> None:
 def test_a_run_keeps_its_stages(tmp_path: Path) -> None:
     bench(PAIR, "words", "default", Config(), 0.2, run=Run(tmp_path / "run"))
     assert (tmp_path / "run" / "stages" / "fused.safetensors").is_file()
+    with Run(tmp_path / "run") as run:
+        again, _ = bench(PAIR, "words", "default", Config(), 0.2, run=run)
+    assert again["memory_mb"] == {}
 
 
 def test_the_run_never_sees_the_test_links(monkeypatch: pytest.MonkeyPatch) -> None:

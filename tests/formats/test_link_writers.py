@@ -78,6 +78,11 @@ def written(alignment: Alignment, format: str) -> bytes:
     return file.getvalue()
 
 
+def shown(name: str | None) -> str:
+    """A name as it stands in a text file: control characters but tab and line breaks are spelt out."""
+    return re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", lambda c: f"\\x{ord(c[0]):02x}", name or "")
+
+
 def rows_of(data: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(data.decode(), newline=""), delimiter="\t"))
 
@@ -167,7 +172,7 @@ def test_sssom_means_the_same_to_another_implementation(source, target, tmp_path
     assert pairs == list(zip(sorted(source), sorted(target), strict=False))
     assert [m.confidence for m in mappings] == pytest.approx(alignment.confidence.tolist(), abs=1e-7)
     for mapping, iri in zip(mappings, sorted(source), strict=False):
-        assert (mapping.subject_name or "") == (source[iri] or "").strip()
+        assert (mapping.subject_name or "") == shown(source[iri]).strip()
 
 
 def test_sssom_file_as_a_whole(caplog, tmp_path):
@@ -305,9 +310,32 @@ def test_tsv_has_every_pair_with_its_status_and_evidence():
 
 @settings(max_examples=60, deadline=None)
 @given(source=nodes, target=nodes)
-def test_tsv_keeps_names_whatever_they_hold(source, target):
+def test_tsv_keeps_names_but_shows_control_characters(source, target):
     names = [row["source_name"] for row in rows_of(written(aligned(source, target), "tsv"))]
-    assert names == [source[iri] or "" for iri in sorted(source)][: len(target)]
+    assert names == [shown(source[iri]) for iri in sorted(source)][: len(target)]
+
+
+@pytest.mark.parametrize("name", ["tsv", "sssom", "same-as", "alignment-api"])
+def test_no_control_character_reaches_a_text_file(name, tmp_path):
+    """Ids with those of C1, which IRIs must not have but graphs made by hand may, are read back as well."""
+    controls = "".join(map(chr, [*range(32), *range(127, 160)]))
+    alignment = aligned({"urn:a\x9bb": f"x{controls}y"}, {"urn:\x85": controls})
+    data = written(alignment, name)
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", data.decode())
+    if name in ("same-as", "alignment-api"):
+        (tmp_path / "links").write_bytes(data)
+        table = read_links(tmp_path / "links")
+        assert (table.source.to_pylist(), table.target.to_pylist()) == (["urn:a\x9bb"], ["urn:\x85"])
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("x")'])
+def test_what_a_spreadsheet_takes_for_a_formula_stays_a_name(formula, tmp_path):
+    """These files are for programs: an apostrophe against spreadsheets would be wrong data for all others."""
+    alignment = aligned({formula: formula}, {"urn:b": formula})
+    row = rows_of(written(alignment, "tsv"))[0]
+    assert (row["source"], row["source_name"], row["target_name"]) == (formula, formula, formula)
+    (tmp_path / "links.tsv").write_bytes(written(alignment, "tsv"))
+    assert read_links(tmp_path / "links.tsv").source.to_pylist() == [formula]
 
 
 def test_parquet_is_the_table():

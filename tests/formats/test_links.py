@@ -119,8 +119,12 @@ def test_parquet_tables(tmp_path, file):
     pq.write_table(pa.table({"source": ["urn:a"], "target": ["urn:b"], "confidence": [2.0]}), path)
     fails(path, "a confidence is not a number between 0 and 1")
     pq.write_table(pa.table({"source": [["urn:a"]], "target": ["urn:b"]}), path)
-    fails(path, "cannot be read as a Parquet table")
-    fails(file(path.read_bytes()[:-20]), "cannot be read as a Parquet table")
+    fails(path, r"column 'source' is of type list<.*>, which is no text")
+    fails(file(path.read_bytes()[:-20]), "is not a readable Parquet file")
+    pq.write_table(pa.table({"source": ["urn:a"], "target": ["urn:b"], "confidence": ["high"]}), path)
+    fails(path, "its confidences are no numbers")
+    pq.write_table(pa.table([["urn:a"], ["urn:b"], ["urn:c"]], names=["source", "target", "source"]), path)
+    fails(path, "has more than one column 'source'; name them apart")
 
 
 # SSSOM

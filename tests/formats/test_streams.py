@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from largeea.errors import InputError
 from largeea.formats import streams
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import ahead, blocks_of_lines, digest, is_compressed, open_bytes, plain_suffix
+from largeea.formats.streams import (
+    ahead,
+    blocks_of_lines,
+    digest,
+    is_compressed,
+    limited_lines,
+    open_bytes,
+    plain_suffix,
+)
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -226,3 +234,54 @@ def test_ahead_ends_with_its_caller():
     working.close()
     source.close()
     assert stream.closed
+
+
+# Lines one by one
+
+
+def test_limited_lines_are_the_lines(scratch):
+    scratch.write_bytes(b"\xef\xbb\xbfone\r\ntwo\n\nlast")
+    assert list(limited_lines(scratch)) == [b"one\r\n", b"two\n", b"\n", b"last"]
+
+
+def test_a_line_beyond_its_limit_is_refused_unread(scratch):
+    scratch.write_bytes(b"short\n" + b"x" * 99 + b"\n" + b"y" * 100 + b"\n")
+    lines = limited_lines(scratch, most_bytes=100)
+    assert [len(next(lines)), len(next(lines))] == [6, 100]
+    with pytest.raises(InputError, match=r"text:3: a line is longer than 0 MB; is this text"):
+        next(lines)
+
+
+# What no reader can use
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04rest", "is a ZIP archive; unpack it"),
+        (b"7z\xbc\xaf\x27\x1crest", "is a 7z archive"),
+        (b"Rar!\x1a\x07\x01\x00", "is a RAR archive"),
+        (bytes(257) + b"ustar\x00", "is a tar archive"),
+        (gzip.compress(TEXT), r"is compressed with gzip .*name it \*\.gz"),
+        (bz2.compress(TEXT), "is compressed with bzip2"),
+        (lzma.compress(TEXT), "is compressed with xz"),
+        (zstd.compress(TEXT), "is compressed with zstd"),
+        ("some text".encode("utf-16"), "is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"),
+        ("some text".encode("utf-16-le"), "is UTF-16LE text"),
+        ("some text".encode("utf-16-be"), "is UTF-16BE text"),
+        ("some text".encode("utf-32"), "is UTF-32 text"),
+    ],
+)
+def test_foreign_content_is_named(scratch, content, message):
+    scratch.write_bytes(content)
+    with open_bytes(scratch) as stream, pytest.raises(InputError, match=f"text: {message}"):
+        stream.read()
+
+
+@pytest.mark.parametrize(
+    "content", [b"BZhang\tin\tChina\n", b"PKW\ta\tb", b"x", "ÿþ text".encode(), bytes(300)]
+)
+def test_text_that_only_looks_foreign_is_read(scratch, content):
+    scratch.write_bytes(content)
+    with open_bytes(scratch) as stream:
+        assert stream.read() == content

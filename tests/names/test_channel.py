@@ -8,7 +8,8 @@ import pytest
 from largeea.config import NamesConfig
 from largeea.graph import KnowledgeGraph, Strings, Task, strings
 from largeea.names.channel import name_features, semantic_names, string_names
-from largeea.names.labels import disambiguated, latinised
+from largeea.names.labels import latinised
+from largeea.names.rows import Names
 from largeea.similarity import Similarity
 
 ODD = ["", None, "🦊", "שלום עולם", "x" * 1_000_000, "a", "München", "München", "北京", "\x00\x1b[31m"]
@@ -19,26 +20,26 @@ def graph(names: list[str | None] | Strings) -> KnowledgeGraph:
     return KnowledgeGraph(iris, strings(names), strings(), np.empty((0, 3)))
 
 
-def both(names: list[str | None]) -> Task:
-    return Task(graph(names), graph(names))
+def named(source: list[str | None], target: list[str | None]) -> Names:
+    return Names.of(Task(graph(source), graph(target)), NamesConfig())
 
 
-@pytest.mark.parametrize("feature", [semantic_names, lambda t, c: string_names(t, c, seed=0)])
+@pytest.mark.parametrize("feature", [semantic_names, lambda n, c: string_names(n, c, seed=0)])
 def test_odd_names_are_handled(feature) -> None:
-    found = feature(both(ODD), NamesConfig())
+    found = feature(named(ODD, ODD), NamesConfig())
     assert found.shape == (len(ODD), len(ODD))
     best, scores = found.best()
     for nameless in (0, 1, 2):
         assert best[nameless] == -1
-    for named in (3, 5, 6, 8):
-        assert best[named] == named
-        assert scores[named] == pytest.approx(1, abs=1e-5)
+    for entity in (3, 5, 6, 8):
+        assert best[entity] == entity
+        assert scores[entity] == pytest.approx(1, abs=1e-5)
 
 
 def test_one_side_without_names_scores_nothing() -> None:
-    task = Task(graph(["Paris", "Rome"]), graph([None, None]))
-    assert len(semantic_names(task, NamesConfig())) == 0
-    assert len(string_names(task, NamesConfig(), seed=0)) == 0
+    names = named(["Paris", "Rome"], [None, None])
+    assert len(semantic_names(names, NamesConfig())) == 0
+    assert len(string_names(names, NamesConfig(), seed=0)) == 0
 
 
 def test_features_add_up_to_m_n() -> None:
@@ -58,16 +59,25 @@ def test_scripts_meet_in_latin_letters() -> None:
         "naive cafe",
         None,
     ]
-    task = Task(graph(["Москва", "Афины"]), graph(["Moskva", "Afiny"]))
-    assert semantic_names(task, NamesConfig()).best()[0].tolist() == [0, 1]
+    names = named(["Москва", "Афины"], ["Moskva", "Afiny"])
+    assert semantic_names(names, NamesConfig()).best()[0].tolist() == [0, 1]
 
 
-def test_disambiguators_are_kept_apart() -> None:
-    bare, what = disambiguated(
-        strings(["Mercury (planet)", "Mercury", "東京 （曲）", "(I Can't Get No)", None])
+def test_what_stands_in_brackets_counts_less() -> None:
+    """A shared kind ("Film, 1999") must not outweigh a shared name, and still tells namesakes apart."""
+    source = ["Hamlet (film 1999)", "Mercury (planet)"]
+    target = ["Othello (film 1999)", "Hamlet (movie)", "Mercury (planet)", "Mercury (element)"]
+    stressed, plain = (
+        semantic_names(named(source, target), NamesConfig(discount_brackets=stress))
+        for stress in (True, False)
     )
-    assert bare.to_pylist() == ["Mercury", "Mercury", "東京", "(I Can't Get No)", None]
-    assert what.to_pylist() == ["planet", None, "曲", None, None]
+    assert plain.best()[0].tolist() == [0, 2]
+    assert stressed.best()[0].tolist() == [1, 2]
+
+
+def test_names_without_brackets_are_compared_as_before() -> None:
+    names = named(["Rome", "(I Can't Get No)", None], ["Roma", "Can't get no"])
+    assert names.source.stressed.equals(names.source.latin)
 
 
 def test_an_encoder_of_meanings_brings_languages_together() -> None:
@@ -75,7 +85,7 @@ def test_an_encoder_of_meanings_brings_languages_together() -> None:
     english = ["Germany", "water", "Monday", "red"]
     chinese = ["红色", "星期一", "德国", "水"]
     config = NamesConfig(encoder="use-multilingual", device="cpu", search="exact")
-    found = semantic_names(Task(graph(english), graph(chinese)), config)
+    found = semantic_names(named(english, chinese), config)
     assert found.best()[0].tolist() == [2, 3, 1, 0]
 
 

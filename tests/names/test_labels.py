@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.graph import strings
-from largeea.names.labels import normalised
+from largeea.names.labels import bare_names, normalised
 
 often = settings(deadline=None, max_examples=100, database=None, derandomize=True)
 text = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs", "Cn"]))
@@ -93,3 +93,17 @@ def test_a_normal_form_is_normal(names: list[str]) -> None:
 def test_composed_or_not_is_the_same(name: str) -> None:
     forms = [unicodedata.normalize(form, name) for form in ("NFC", "NFD", "NFKC", "NFKD")]
     assert len(set(normal(name, *forms))) == 1
+
+
+def test_names_without_their_brackets() -> None:
+    names = ["Mercury (planet)", "Mercury", "東京 （曲）", "X [1] (2)", "(I Can't Get No)", "()", "", None]
+    assert bare_names(strings(names)).to_pylist() == [
+        "Mercury",
+        None,
+        "東京",
+        "X [1]",
+        None,
+        None,
+        None,
+        None,
+    ]

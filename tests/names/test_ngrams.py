@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.graph import strings
-from largeea.names.ngrams import code_points, tfidf
+from largeea.names.ngrams import tfidf
 
 often = settings(deadline=None, max_examples=60, database=None, derandomize=True)
 Names = list[str | None]
@@ -118,10 +118,3 @@ def test_nothing_to_count(listed: Names) -> None:
     assert left.shape == (len(listed), right.shape[1])
     left, right = tfidf(strings(listed), strings(listed))
     assert left.shape == right.shape == (len(listed), 0)
-
-
-def test_code_points() -> None:
-    points, offsets = code_points(strings(["a", None, "", "é\U0001f389"]))
-    assert points.tolist() == [ord("a"), ord("é"), 0x1F389]
-    assert offsets.tolist() == [0, 1, 1, 1, 3]
-    assert code_points(strings())[1].tolist() == [0]

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +10,12 @@ import pytest
 
 from largeea import __version__
 from largeea.config import Config, load
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError, ResourceError, UsageError
 from largeea.graph import Links
 from largeea.progress import listening
 from largeea.runs import Run
 from largeea.runs.folder import CONFIG, MANIFEST, load_stage, read_manifest
+from largeea.runs.manifest import stage_file
 
 
 class Method:
@@ -26,13 +27,14 @@ class Method:
 
     def __call__(self, folder: Path | None, config: Config = Config(), identity: str = "input") -> list[int]:  # noqa: B008
         run = Run(folder)
-        run.keep_config(config.to_toml())
+        run.begin(config)
         results = [
             run.stage("task", self._stage("task", 1), identity),
             run.stage("names", self._stage("names", config.names.top_k), config.names, "task"),
             run.stage("fused", self._stage("fused", config.fusion.csls), config.fusion, "names"),
             run.stage("beside", self._stage("beside", 4), config.seed, "task"),
         ]
+        run.finish()
         return [int(links.source[0]) for links in results]
 
     def _stage(self, name: str, answer: int) -> Callable[[], Links]:
@@ -83,8 +85,11 @@ def test_the_folder_holds_all_there_is_to_know(finished: Path) -> None:
     )
     manifest = read_manifest(finished)
     assert manifest["version"] == __version__
-    assert list(manifest["stages"]) == sorted(EVERY)
-    assert manifest["stages"]["fused"]["after"] == ["names"]
+    assert Config.model_validate(manifest["config"]) == Config()
+    assert list(manifest["stages"]) == manifest["answer"]["stages"] == EVERY
+    record = manifest["stages"]["fused"]
+    assert (record["after"], record["settings"]) == (["names"], [Config().fusion.model_dump()])
+    assert (record["seed"], record["code"]) == (0, __version__)
     assert load_stage(finished, "names").pairs.tolist() == [[50, 0]]
 
 
@@ -151,10 +156,45 @@ def test_after_an_interruption_no_two_stages_contradict_each_other(finished: Pat
     """`fused` was made of the old names; whoever evaluates the folder now must not be given both."""
     with pytest.raises(KeyboardInterrupt):
         Method(fail_at="fused")(finished, load(settings=("names.top_k=20",)))
-    assert load_stage(finished, "names").source.tolist() == [20]
-    assert load_stage(finished, "beside").source.tolist() == [4]
-    with pytest.raises(InputError, match="the run has no stage 'fused'; was it interrupted"):
-        load_stage(finished, "fused")
+    assert list(read_manifest(finished)["stages"]) == ["task", "beside", "names"]
+    with pytest.raises(InputError, match="the run is not finished; go on with: largeea resume"):
+        load_stage(finished, "names")
+    assert load(file=finished / CONFIG) == Config(), "the settings of an answer that is not there yet"
+
+
+def test_an_interrupted_run_can_go_back(finished: Path) -> None:
+    """Settings tried and given up: what they had struck out is made again, the rest was never touched."""
+    with pytest.raises(KeyboardInterrupt):
+        Method(fail_at="fused")(finished, load(settings=("fusion.csls=5",)))
+    method = Method()
+    assert method(finished) == [1, 50, 1, 4]
+    assert method.computed == ["fused"]
+    assert load_stage(finished, "fused").source.tolist() == [1]
+
+
+def test_a_record_is_struck_out_before_its_file_is_replaced(finished: Path) -> None:
+    """Killed in between, the folder is unfinished but not damaged."""
+
+    def compute() -> Links:
+        assert "names" not in read_manifest(finished)["stages"]
+        assert "fused" not in read_manifest(finished)["stages"]
+        return Links.none()
+
+    run = Run(finished)
+    run.stage("task", Links.none, "input")
+    run.stage("names", compute, "other settings", "task")
+
+
+def test_a_part_switched_off_is_no_part_of_the_answer(finished: Path) -> None:
+    run = Run(finished)
+    run.begin(Config(seed=1))
+    run.stage("task", Links.none, "input")
+    run.finish()
+    with pytest.raises(InputError, match="the run has no stage 'names'; it has: task"):
+        load_stage(finished, "names")
+    method = Method()
+    method(finished)
+    assert method.computed == [], "what is switched off for a while is still there"
 
 
 def test_killed_between_a_result_and_the_manifest(finished: Path) -> None:
@@ -176,7 +216,18 @@ def test_a_damaged_result_is_made_again_and_told(finished: Path, damage: Callabl
     with listening(notes):  # type: ignore[arg-type]
         assert method(finished) == [1, 50, 1, 4]
     assert method.computed == ["names"]
+    assert "names.safetensors" in notes.said[0]
     assert [note.endswith("; it is made again") for note in notes.said] == [True]
+
+
+def test_a_stage_made_again_with_another_result_changes_what_depends_on_it(finished: Path) -> None:
+    """Not every device gives the same bytes twice; `fused` must not stay behind."""
+    (finished / "stages" / "names.safetensors").unlink()
+    run, computed = Run(finished), []
+    run.stage("task", Links.none, "input")
+    run.stage("names", lambda: Links(np.array([[7, 7]])), Config().names, "task")
+    run.stage("fused", lambda: computed.append("fused") or Links.none(), Config().fusion, "names")  # type: ignore[func-returns-value]
+    assert computed == ["fused"]
 
 
 def test_what_a_killed_process_left_is_removed(finished: Path) -> None:
@@ -196,7 +247,122 @@ def test_facts_are_kept(finished: Path) -> None:
     run = Run(finished)
     run.describe(summary={"accepted": 3})
     assert read_manifest(finished)["summary"] == {"accepted": 3}
-    assert list(read_manifest(finished)["stages"]) == sorted(EVERY)
+    assert list(read_manifest(finished)["stages"]) == EVERY
+
+
+# Stages within stages
+
+
+def batches(folder: Path, count: int, fail_at: int = 0) -> list[int]:
+    """A stage that goes through a stage for each batch; which batches were computed."""
+    computed: list[int] = []
+
+    def batch(number: int) -> Links:
+        if number == fail_at:
+            raise KeyboardInterrupt
+        computed.append(number)
+        return Links(np.array([[number, 0]]))
+
+    def learn() -> Links:
+        parts = [run.stage(f"structure, batch {i}", partial(batch, i), "task") for i in range(1, count + 1)]
+        return Links(np.concatenate([part.pairs for part in parts]))
+
+    run = Run(folder)
+    run.begin(Config())
+    run.stage("task", Links.none, "input")
+    whole = run.stage("structure", learn, count, "task")
+    assert whole.source.tolist() == list(range(1, count + 1))
+    run.finish()
+    return computed
+
+
+def test_batches_done_are_not_done_again(folder: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        batches(folder, 4, fail_at=3)
+    assert batches(folder, 4) == [3, 4]
+    assert batches(folder, 4) == []
+    assert load_stage(folder, "structure, batch 3").source.tolist() == [3]
+
+
+def test_batches_no_longer_needed_are_removed(folder: Path) -> None:
+    batches(folder, 4)
+    assert batches(folder, 2) == []
+    names = ["structure", "structure, batch 1", "structure, batch 2", "task"]
+    assert sorted(read_manifest(folder)["stages"]) == names
+    assert set((folder / "stages").iterdir()) == {stage_file(folder, name) for name in names}
+
+
+def test_damage_in_a_batch_that_was_not_looked_at(folder: Path) -> None:
+    """Its stage is loaded as a whole, so the batch is not needed; once it is, it is made again."""
+    batches(folder, 2)
+    stage_file(folder, "structure, batch 1").write_bytes(b"x")
+    assert batches(folder, 2) == []
+    with Run(folder) as run:
+        run.begin(Config())
+        run.stage("task", Links.none, "input")
+        run.stage("structure", Links.none, 2, "task")
+        run.finish()
+        run.forget_damaged()
+    with pytest.raises(
+        InputError, match="no stage 'structure, batch 1'; it has: task, structure, structure, b"
+    ):
+        load_stage(folder, "structure, batch 1")
+    assert batches(folder, 3) == [1, 3]
+
+
+# Results
+
+
+def write_results(folder: Path, config: Config, *names: str) -> None:
+    run = Run(folder)
+    run.begin(config)
+    run.stage("task", Links.none, config.seed)
+    run.finish()
+    for name in names:
+        (folder / name).write_text(f"{config.seed}")
+    run.vouch_for(names)
+
+
+def test_results_of_one_answer_add_up(folder: Path) -> None:
+    write_results(folder, Config(), "a.tsv")
+    write_results(folder, Config(), "b.tsv")
+    assert list(read_manifest(folder)["results"]) == ["a.tsv", "b.tsv"]
+
+
+def test_results_of_an_earlier_answer_go_when_the_new_ones_are_there(folder: Path) -> None:
+    write_results(folder, Config(), "a.tsv", "b.tsv")
+    (folder / "notes.txt").write_text("mine")
+    run = Run(folder)
+    run.begin(Config(seed=1))
+    assert (folder / "a.tsv").exists()
+    assert "results" not in read_manifest(folder)
+    write_results(folder, Config(seed=1), "b.tsv")
+    assert list(read_manifest(folder)["results"]) == ["b.tsv"]
+    assert {path.name for path in folder.iterdir() if path.is_file()} >= {"b.tsv", "notes.txt"}
+    assert not (folder / "a.tsv").exists()
+
+
+# Failures
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, ResourceError])
+def test_whoever_is_told_of_a_failure_is_told_how_to_go_on(folder: Path, error: type[BaseException]) -> None:
+    def fail() -> None:
+        with Run(folder, {"source": "a.nt"}) as run:
+            run.begin(Config())
+            raise error
+
+    with pytest.raises(error) as failure:
+        fail()
+    assert failure.value.__notes__ == [f"What was finished is kept; go on with: largeea resume {folder}"]
+
+
+def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty"):
+        with Run(tmp_path / name):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
 
 
 # Folders that are no run
@@ -213,6 +379,12 @@ def test_an_empty_folder_will_do(tmp_path: Path) -> None:
     assert Method()(tmp_path) == [1, 50, 1, 4]
 
 
+def test_a_folder_begun_by_a_process_that_was_killed_at_once_will_do(tmp_path: Path) -> None:
+    (tmp_path / ".lock").write_text("")
+    (tmp_path / ".manifest.json.4711.tmp").write_text("{")
+    assert Method()(tmp_path) == [1, 50, 1, 4]
+
+
 def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="is a file; give a folder"):
@@ -223,46 +395,3 @@ def test_no_run_folder(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
         with pytest.raises(InputError, match=r"is no run folder: it has no manifest\.json"):
             load_stage(folder, "task")
-
-
-RECORD = {"fingerprint": "f", "seconds": 1, "sha256": "0", "after": []}
-
-
-@pytest.mark.parametrize(
-    "manifest",
-    [
-        "",
-        "{",
-        "[]",
-        "null",
-        "3",
-        "{}",
-        '{"format": 1}',
-        '{"format": 1, "stages": []}',
-        '{"format": 1, "stages": {"task": 3}}',
-        '{"format": 1, "stages": {"task": null}}',
-        '{"format": 1, "stages": {"task": {}}}',
-        *(
-            json.dumps({"format": 1, "stages": {"task": {k: v for k, v in RECORD.items() if k != key}}})
-            for key in RECORD
-        ),
-        *(json.dumps({"format": 1, "stages": {"task": RECORD | {key: None}}}) for key in RECORD),
-    ],
-)
-def test_damaged_manifests(finished: Path, manifest: str) -> None:
-    (finished / MANIFEST).write_text(manifest)
-    for attempt in (lambda: Run(finished), lambda: load_stage(finished, "task")):
-        with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
-            attempt()
-
-
-def test_a_manifest_that_is_no_text(finished: Path) -> None:
-    (finished / MANIFEST).write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is damaged"):
-        Run(finished)
-
-
-def test_a_manifest_of_another_format(finished: Path) -> None:
-    (finished / MANIFEST).write_text('{"format": 2, "stages": {}}')
-    with pytest.raises(InputError, match=r"was written by another release \(format 2\)"):
-        Run(finished)

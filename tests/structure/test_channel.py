@@ -16,7 +16,7 @@ from largeea.structure import channel
 from largeea.structure.batch import Batch
 from largeea.structure.channel import structure_channel
 from largeea.structure.models import Embeddings, TrainingOptions
-from largeea.structure.partition import PartitionOptions
+from largeea.structure.partition import Assignment, PartitionOptions
 
 SIZE = 60
 
@@ -164,6 +164,61 @@ def test_a_batch_without_seeds_is_told(oracle: Oracle) -> None:
     assert len(oracle.fitted) < 3
     assert any("has no seeds" in note for note in ear.notes)
     assert len(found) > 0
+
+
+def test_batches_that_share_no_seed_give_nothing(oracle: Oracle, monkeypatch: pytest.MonkeyPatch) -> None:
+    apart = Assignment(np.zeros(SIZE, np.int32), np.ones(SIZE, np.int32), 2)
+    monkeypatch.setattr(channel, "split_into_batches", lambda *_: apart)
+    found = run(k=2)
+    assert len(found) == len(oracle.fitted) == 0
+    assert found.shape == (SIZE, SIZE)
+
+
+class Cellar:
+    """Keeps what jobs make, as a run folder does."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def __call__(self, name: str, job: channel.Job) -> channel.Arrays:
+        if name not in self.kept:
+            self.kept[name] = job()
+        return dict(self.kept[name])
+
+
+def test_what_is_kept_is_not_done_again(oracle: Oracle) -> None:
+    cellar = Cellar()
+    whole = run(k=4, keep=cellar)
+    assert list(cellar.kept) == [f"batch-{number}-of-4" for number in (1, 2, 3, 4)]
+    seeds = [options.seed for _, options in oracle.fitted]
+    oracle.fitted.clear()
+    del cellar.kept["batch-3-of-4"]
+    again = run(k=4, keep=cellar)
+    assert [options.seed for _, options in oracle.fitted] == [seeds[2]]
+    for column in ("indptr", "indices", "scores"):
+        np.testing.assert_array_equal(getattr(again, column), getattr(whole, column))
+        np.testing.assert_array_equal(getattr(run(k=4), column), getattr(whole, column))
+
+
+def test_a_batch_leaves_its_vectors_and_its_block(oracle: Oracle) -> None:
+    cellar = Cellar()
+    found = run(k=2, keep=cellar)
+    left, fitted = list(cellar.kept.values()), list(oracle.fitted)
+    assert sum(len(made["scores"]) for made in left) == len(found)
+    for made, (batch, _) in zip(left, fitted, strict=True):
+        np.testing.assert_array_equal(made["0/source"], batch.source)
+        np.testing.assert_array_equal(made["0/target_vectors"], oracle.fit(batch, TrainingOptions()).target)
+        assert set(made["rows"]) == set(batch.source)
+
+
+def test_a_batch_in_pieces_leaves_the_vectors_of_each(oracle: Oracle) -> None:
+    oracle.most_entities = SIZE // 3
+    cellar = Cellar()
+    found = run(keep=cellar)
+    (made,) = cellar.kept.values()
+    pieces = [made[f"{piece}/source"] for piece in range(len(oracle.fitted))]
+    np.testing.assert_array_equal(np.sort(np.concatenate(pieces)), np.arange(SIZE))
+    assert len(made["rows"]) == len(found)
 
 
 def test_no_seeds_are_refused() -> None:

@@ -8,8 +8,24 @@ import traceback
 
 import typer
 
-from largeea.cli import align, bench, demo, evaluate, inspect, partition
+from largeea.cli import (
+    align,
+    bench,
+    build_dbp1m,
+    data,
+    demo,
+    evaluate,
+    experiment,
+    explain,
+    inspect,
+    partition,
+    resume,
+    status,
+    synth,
+    verify,
+)
 from largeea.cli.screen import screen
+from largeea.cli.signals import Stopped, stopping
 from largeea.errors import LargeEAError, ResourceError, UsageError
 
 _INTERRUPTED = 130
@@ -23,10 +39,18 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command("align", epilog=align.EXAMPLES)(align.command)
+app.command("resume", epilog=resume.EXAMPLES)(resume.command)
+app.command("status", epilog=status.EXAMPLES)(status.command)
+app.command("verify", epilog=verify.EXAMPLES)(verify.command)
 app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.command)
+app.command("explain", epilog=explain.EXAMPLES)(explain.command)
 app.command("bench", epilog=bench.EXAMPLES)(bench.command)
 app.command("demo", epilog=demo.EXAMPLES)(demo.command)
+app.command("synth", epilog=synth.EXAMPLES)(synth.command)
+app.command("build-dbp1m", epilog=build_dbp1m.EXAMPLES, cls=build_dbp1m.SeveralValues)(build_dbp1m.command)
+app.add_typer(data.app, name="data")
 app.command("partition", epilog=partition.EXAMPLES)(partition.command)
+app.command("experiment", epilog=experiment.EXAMPLES, cls=experiment.SeveralFolders)(experiment.command)
 app.command("inspect", epilog=inspect.EXAMPLES)(inspect.command)
 
 
@@ -54,7 +78,9 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name must not fail for the terminal's alphabet
-    sys.exit(run())
+    with stopping(screen.error):
+        code = run()
+    sys.exit(code)
 
 
 def _anywhere(arguments: list[str] | None) -> list[str]:
@@ -64,7 +90,7 @@ def _anywhere(arguments: list[str] | None) -> list[str]:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line: 0 fine, 2 usage, 3 input, 4 resources, 5 internal, 130 interrupted."""
+    """Run the command line: 0 fine, 2 usage, 3 input, 4 resources, 5 internal, 130 and 143 stopped."""
     try:
         with screen.listening():
             code = app(_anywhere(arguments), prog_name="largeea", standalone_mode=False)
@@ -73,6 +99,8 @@ def run(arguments: list[str] | None = None) -> int:
         return code if isinstance(code, int) else 0
     except LargeEAError as error:
         return _fail(error, str(error), error.exit_code)
+    except Stopped as stopped:
+        return _fail(stopped, str(stopped), stopped.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         return _fail(None, "interrupted; what was finished is kept, run the same command again", _INTERRUPTED)
     except MemoryError as error:
@@ -106,5 +134,5 @@ def _fail_internally(error: Exception) -> int:
 def _fail(error: BaseException | None, message: str, code: int) -> int:
     if screen.debug and error is not None:
         traceback.print_exception(error)
-    screen.error(message)
+    screen.error("\n".join([message, *getattr(error, "__notes__", ())]))
     return code

@@ -10,6 +10,7 @@ import typer
 from largeea.alignment import Alignment
 from largeea.cli import options
 from largeea.cli.screen import screen
+from largeea.config import Config
 from largeea.errors import UsageError
 from largeea.formats import ReadOptions, files_of, pair_folder, read_graph
 from largeea.formats.links import (
@@ -24,9 +25,14 @@ from largeea.formats.pairs import read_pair
 from largeea.formats.rejects import Rejects
 from largeea.graph import Links, Task
 from largeea.pipeline import run_stages
-from largeea.progress import step
+from largeea.progress import note, step
 from largeea.runs import Run
+from largeea.runs.accounting import account_in_words, account_of
 from largeea.runs.files import atomic_write
+from largeea.runs.inputs import check_unchanged
+from largeea.runs.request import Request
+
+REJECTS = "rejects.tsv"
 
 EXAMPLES = """
 **Examples**
@@ -71,34 +77,53 @@ def command(
     max_errors: options.MaxErrors = 0,
     json: options.Json = False,
 ) -> None:
-    """Align two graphs: which entities of SOURCE and TARGET are the same thing?"""
+    """Align two graphs: which entities of SOURCE and TARGET are the same thing?
+
+    Into the folder of an earlier run, it does again only what depends on what has changed since.
+    """
     settings = options.make_config(preset, config, set, seed, without)
     reading = options.make_read_options(format, columns, label, language, max_errors, pair_language)
-    formats = [find_format(name).name for name in write or ["sssom"]]
-    run = Run(output)
-    inputs = [file for path in (source, target) if path is not None for file in files_of(path)]
+    formats = tuple(find_format(name).name for name in write or ["sssom"])
     if target is None and not pair_folder(source):
+        files_of(source)
         raise UsageError(f"{source} is one graph; give the other one too, or a folder that holds a pair")
-    rejects, reject_file = Rejects(max_errors), output / "rejects.tsv"
+    carry_out(Request(source, target, seeds, reading, formats), settings, output, json)
 
-    def read_anew() -> Task:
-        reject_file.unlink(missing_ok=True)
-        return read_task(source, target, seeds, reading, rejects)
 
-    identity = options.identity_of(inputs + ([seeds] if seeds else []), reading)
-    outcome = run_stages(read_anew, identity, settings, run)
-    with step("write"):
-        files = write_results(outcome.alignment, output, formats)
-        if len(rejects):
-            with atomic_write(reject_file) as file:
-                rejects.write(file)
-        if reject_file.is_file():
-            files.append(reject_file.name)
-    run.describe(results=files, summary=summary(outcome.alignment))
+def carry_out(request: Request, config: Config, folder: Path, json: bool, mend: bool = False) -> None:
+    """Do what is asked for, or what is left of it; tell the answer. To `mend`, look at every stored file."""
+    with Run(folder, request.to_plain()) as run:
+        identity = run.identify_inputs(request.files(), repr(request.reading))
+        alignment = run_stages(lambda: read_anew(request, run), identity, config, run).alignment
+        if mend:
+            run.forget_damaged()
+        with step("write"):
+            files = write_results(alignment, folder, list(request.formats))
+            run.vouch_for(files, summary=summary(alignment))
+            files += run.manifest["stages"]["task"]["files"]
     if json:
-        screen.json({"run": str(output), **summary(outcome.alignment), "files": files})
+        screen.json({"run": str(folder), **summary(alignment), "files": files})
         return
-    show(outcome.alignment, output, files)
+    show(alignment, folder, files)
+
+
+def read_anew(request: Request, run: Run) -> Task:
+    """Read the input and account for it; malformed lines are listed in the run's folder."""
+    assert run.folder is not None
+    rejects = Rejects(request.reading.max_errors)
+    task = read_task(request.source, request.target, request.seeds, request.reading, rejects)
+    check_unchanged(run.manifest["inputs"])
+    accounts = {"source": account_of(task.source), "target": account_of(task.target)}
+    for side, account in accounts.items():
+        note(f"{side}: {account_in_words(account)}")
+    if len(rejects):
+        with atomic_write(run.folder / REJECTS) as file:
+            rejects.write(file)
+        run.attach(REJECTS)
+    else:
+        (run.folder / REJECTS).unlink(missing_ok=True)
+    run.describe(read=accounts)
+    return task
 
 
 def read_task(

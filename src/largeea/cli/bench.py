@@ -15,6 +15,7 @@ from largeea.experiments.bench import bench
 from largeea.formats import read
 from largeea.graph import Pair
 from largeea.progress import step
+from largeea.runs import Run
 
 EXAMPLES = """
 **Examples**
@@ -24,6 +25,8 @@ EXAMPLES = """
 `largeea bench d_w_15k_v1 --fold 1 --json`
 
 `largeea bench ids15k_en_de_v1 --train 0.2 --reverse --without structure`
+
+`largeea bench dbp15k_fr_en --train 0.3 --preset largeea-r --without names -o run`
 """
 
 
@@ -38,17 +41,23 @@ def command(
     config: options.ConfigFile = None,
     set: options.Settings = None,
     pair_language: options.PairLanguage = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the run in this folder (new, or to continue).")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Measure the method on a benchmark folder."""
     settings = options.make_config(preset, config, set, seed, without)
     reading = options.make_read_options(None, None, None, None, 0, pair_language)
-    with step("read"):
-        pair = read(folder, reading)
-    if not isinstance(pair, Pair):
-        raise UsageError(f"{folder} is a single graph; bench needs a folder with two graphs and their links")
-    pair = pair.reversed() if reverse else pair
-    figures, _ = bench(pair, folder.resolve().name, preset, settings, train, fold)
+    with Run(output) as run:
+        with step("read"):
+            pair = read(folder, reading)
+        if not isinstance(pair, Pair):
+            raise UsageError(
+                f"{folder} is a single graph; bench needs a folder with two graphs and their links"
+            )
+        pair = pair.reversed() if reverse else pair
+        figures, _ = bench(pair, folder.resolve().name, preset, settings, train, fold, run)
     report(figures, json)
 
 
@@ -59,5 +68,7 @@ def report(figures: dict[str, Any], json: bool) -> None:
         return
     title = f"{figures['dataset']}, preset {figures['preset']}, {figures['seeds']:,} seeds"
     show_figures(title, figures)
-    seconds = ", ".join(f"{name} {value:.1f}" for name, value in figures["seconds"].items())
-    screen.result(f"seconds: {seconds}; peak memory {figures['peak_rss_mb']:.0f} MB")
+    steps = ((name, value) for name, value in figures["seconds"].items() if "-batch-" not in name)
+    seconds = ", ".join(f"{name} {value:.1f}" for name, value in steps)
+    gpu = f", GPU {figures['peak_gpu_mb']:.0f} MB" if figures["peak_gpu_mb"] else ""
+    screen.result(f"seconds: {seconds}; peak memory {figures['peak_rss_mb']:.0f} MB{gpu}")

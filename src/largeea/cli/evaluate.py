@@ -12,10 +12,10 @@ import typer
 from largeea import config as configuration
 from largeea.cli import options
 from largeea.cli.screen import screen
-from largeea.decide import decide
 from largeea.evaluate import evaluate, protocols
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links, Task
+from largeea.pipeline import answer
 from largeea.runs.folder import CONFIG, load_channels, load_stage
 from largeea.similarity import Similarity
 
@@ -37,7 +37,7 @@ def command(
     task: Task = load_stage(run, "task")
     fused: Similarity = load_stage(run, "fused")
     settings = configuration.load(file=run / CONFIG)
-    alignment = decide(task, fused, load_channels(run), settings.decision)
+    alignment = answer(task, fused, load_channels(run), settings)
     truth = resolve(read_links(links), task.source, task.target)
     test = without_seeds(truth, task.seeds)
     figures = {

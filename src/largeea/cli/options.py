@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -13,7 +12,6 @@ from largeea.config import Config, Part
 from largeea.errors import UsageError
 from largeea.formats import ReadOptions
 from largeea.formats.naming import LABEL_PREDICATES, Naming
-from largeea.formats.streams import digest
 from largeea.formats.tables import Columns
 
 Preset = Annotated[str, typer.Option(help="Method to start from.")]
@@ -71,11 +69,3 @@ def make_read_options(
     naming = Naming(tuple(labels or LABEL_PREDICATES), tuple(languages or ()))
     parsed = None if columns is None else Columns.parse(columns)
     return ReadOptions(format, parsed, naming, max_errors, pair_language)
-
-
-def identity_of(files: list[Path], options: ReadOptions) -> str:
-    """A hash of all input files and of how they are read, so that a run knows its own input again."""
-    identity = hashlib.sha256(repr(options).encode())
-    for file in files:
-        identity.update(file.name.encode("utf-8", "surrogateescape") + b"\0" + digest(file))
-    return identity.hexdigest()

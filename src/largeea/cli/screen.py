@@ -47,9 +47,14 @@ class Screen:
         if self.quiet:
             yield
         elif self._err.is_terminal and self._bars is None:
-            columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+            columns = (
+                SpinnerColumn(),
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TimeElapsedColumn(),
+            )
             with Progress(*columns, console=self._err, transient=True) as self._bars:
-                self._task = self._bars.add_task(title, total=None)
+                self._task = self._bars.add_task(printable(title), total=None)
                 try:
                     yield
                 finally:
@@ -85,7 +90,7 @@ class Screen:
         """A result table; all but the first column are figures."""
         table = Table(title=escape(printable(title)), title_justify="left", title_style="bold")
         for position, column in enumerate(header):
-            table.add_column(column, justify="right" if position else "left")
+            table.add_column(escape(printable(column)), justify="right" if position else "left")
         for row in rows:
             table.add_row(*(escape(printable(cell)) for cell in row))
         self._out.print(table)

@@ -18,6 +18,20 @@ LABEL_PREDICATES = (
     "http://schema.org/name",
     "https://schema.org/name",
 )
+ALIAS_PREDICATES = (
+    "http://www.w3.org/2004/02/skos/core#altLabel",
+    "http://schema.org/alternateName",
+    "https://schema.org/alternateName",
+    "http://purl.org/dc/terms/alternative",
+    "http://dbpedia.org/ontology/alias",
+    "http://www.geonames.org/ontology#name",
+    "http://www.geonames.org/ontology#officialName",
+    "http://www.geonames.org/ontology#alternateName",
+    "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
+    "http://www.w3.org/2004/02/skos/core#hiddenLabel",
+    "http://xmlns.com/foaf/0.1/nick",
+)
+"""What an entity is called as well: none of these is the name it goes by."""
 
 _PARTS = r"(?s)^(?P<namespace>.*/resource/|.*/wiki/|.*#|.*/|.*:|)(?P<local>.*)$"
 """Greedy up to the last separator, except that a DBpedia or wiki title may contain more of them (AC/DC)."""
@@ -45,17 +59,23 @@ def name_entities(entities: Strings, attributes: Attributes, naming: Naming) -> 
 
 def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
     """Entities that have a label, ascending, and the preferred label of each."""
-    by_predicate = _ranks(attributes.predicates, naming.predicates)
-    labels = attributes.rows[by_predicate[attributes.predicate] < len(naming.predicates)]
+    labels = label_rows(attributes, naming.predicates)
     blank = pc.equal(pc.utf8_trim_whitespace(attributes.values), "")
     labels = labels[~np.asarray(blank, bool)[labels[:, 2]]]
     by_language = _language_ranks(attributes.tags, (*naming.languages, "", "en"))
-    order = np.lexsort(
-        (labels[:, 2], labels[:, 3], by_language[labels[:, 3]], by_predicate[labels[:, 1]], labels[:, 0])
-    )
+    order = np.lexsort((labels[:, 2], labels[:, 3], by_language[labels[:, 3]], labels[:, 1], labels[:, 0]))
     entity = labels[order, 0]
     first = order[np.append(True, entity[1:] != entity[:-1])] if len(order) else order
     return labels[first, 0], attributes.values.take(pa.array(labels[first, 2]))
+
+
+def label_rows(attributes: Attributes, predicates: tuple[str, ...]) -> Int32:
+    """Literals under these predicates, `[n, 4]` as in `Attributes`, but the predicate as its place here."""
+    found = pc.index_in(attributes.predicates, value_set=strings(predicates))
+    place = np.asarray(pc.fill_null(found, -1), np.int32)
+    labels: Int32 = attributes.rows[place[attributes.predicate] >= 0]
+    labels[:, 1] = place[labels[:, 1]]
+    return labels
 
 
 def local_names(entities: Strings) -> Strings:
@@ -99,9 +119,3 @@ def _language_ranks(tags: Strings, preferred: tuple[str, ...]) -> Int32:
         return 2 * len(wanted)
 
     return np.array([rank(tag) for tag in tags.to_pylist()], np.int32)
-
-
-def _ranks(vocabulary: Strings, preferred: tuple[str, ...]) -> Int32:
-    """Position of each word among the preferred ones, `len(preferred)` if it is not among them."""
-    found = pc.index_in(vocabulary, value_set=strings(preferred))
-    return np.asarray(pc.fill_null(found, len(preferred)), np.int32)

@@ -51,7 +51,7 @@ def scan_lines(block: bytes) -> Scanned:
 def _iri_bytes() -> npt.NDArray[np.bool_]:
     allowed = np.ones(256, bool)
     allowed[:0x21] = False
-    allowed[[ord(c) for c in '<>"{}|^`\\'] + [0x7F]] = False
+    allowed[[ord(c) for c in '<>"{}|^`\\'] + [0x7F, 0xC2]] = False
     return allowed
 
 
@@ -84,8 +84,12 @@ def _iri_end(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> int:
         if not (_alphanumeric(data[at]) or data[at] == 43 or data[at] == 45 or data[at] == 46):
             return -1
         at += 1
-    while iri_bytes[data[at]]:
-        at += 1
+    while True:
+        while iri_bytes[data[at]]:
+            at += 1
+        if data[at] != 0xC2 or data[at + 1] < 0xA0:
+            break
+        at += 2
     return at if data[at] == 62 else -1
 
 

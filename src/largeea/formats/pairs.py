@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from largeea.errors import InputError, UsageError
 from largeea.formats.builder import GraphBuilder
-from largeea.formats.delimited import read_delimited
+from largeea.formats.delimited import Rows, read_delimited
+from largeea.formats.identifiers import flaws
 from largeea.formats.naming import Naming
 from largeea.formats.rejects import Rejects
 from largeea.graph import Int32, Int64, KnowledgeGraph, Links, Pair, Strings
@@ -68,7 +69,7 @@ def _read_named(
         builder = GraphBuilder()
         before = len(rejects)
         builder.files = 1
-        for (head, relation, tail), _ in read_delimited(folder / f"{triples}{side}", 3, rejects):
+        for (head, relation, tail), _ in _rows(folder / f"{triples}{side}", 3, rejects):
             builder.add_triples(
                 builder.nodes.number_column(head),
                 builder.predicates.number_column(relation),
@@ -92,7 +93,7 @@ def _read_named(
 def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None:
     """Literals as `entity, predicate, value`; a value may be bare, or quoted with a language or datatype."""
     quoted = r'(?s)^"(?P<text>.*)"(?:(?P<language>@[A-Za-z0-9-]+)|\^\^<?(?P<datatype>[^<>]*)>?)?$'
-    for (entity, predicate, value), _ in read_delimited(path, 3, rejects, rest_in_last=True):
+    for (entity, predicate, value), _ in _rows(path, 3, rejects, free_text=True):
         parts = pc.extract_regex(value, quoted)
         text, language, datatype = (
             pc.struct_field(parts, [part]) for part in ("text", "language", "datatype")
@@ -117,7 +118,7 @@ def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
         (numbers, iris), _ = _columns(folder / f"ent_ids_{side}", 2, rejects)
         nodes = builder.nodes.number_column(iris)
         path = folder / f"triples_{side}"
-        for (head, relation, tail), lines in read_delimited(path, 3, rejects):
+        for (head, relation, tail), lines in _rows(path, 3, rejects):
             ends = [np.asarray(pc.fill_null(pc.index_in(end, value_set=numbers), -1)) for end in (head, tail)]
             unknown = np.flatnonzero((ends[0] < 0) | (ends[1] < 0))
             if len(unknown):
@@ -160,11 +161,22 @@ def _folds(folder: Path, resolve: Callable[[Path], Links]) -> Iterator[tuple[str
 
 def _columns(path: Path, width: int, rejects: Rejects) -> tuple[list[Strings], Int64]:
     """All rows of a file as columns, and the line of each."""
-    batches = list(read_delimited(path, width, rejects))
+    batches = list(_rows(path, width, rejects))
     if not any(len(lines) for _, lines in batches):
         raise InputError("holds no rows", path)
     columns = [pa.concat_arrays([batch[i] for batch, _ in batches]) for i in range(width)]
     return columns, np.concatenate([lines for _, lines in batches])
+
+
+def _rows(path: Path, width: int, rejects: Rejects, free_text: bool = False) -> Iterator[Rows]:
+    """Rows whose cells can be used as identifiers; with `free_text` the last cell may be anything."""
+    ids = width - free_text
+    for columns, lines in read_delimited(path, width, rejects, rest_in_last=free_text):
+        unusable = flaws({str(number): cells for number, cells in enumerate(columns[:ids], start=1)})
+        for row, reason in unusable.items():
+            rejects.add(path, int(lines[row]), reason, "\t".join(str(cells[row]) for cells in columns))
+        rows = np.delete(np.arange(len(lines)), list(unusable))
+        yield ([cells.take(rows) for cells in columns], lines[rows]) if unusable else (columns, lines)
 
 
 def _links(

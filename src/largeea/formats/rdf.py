@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -19,10 +18,13 @@ import pyoxigraph as ox
 from largeea.errors import InputError
 from largeea.formats import ntriples
 from largeea.formats.builder import GraphBuilder
+from largeea.formats.guard import Guard, growth_allowed
 from largeea.formats.interning import Bytes, StringTable
-from largeea.formats.nesting import MAX_DEPTH, JsonDepth, NestingGuard, TripleTermDepth
+from largeea.formats.jsonld_guard import JsonLdLook
+from largeea.formats.oxigraph import parsed
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import ahead, blocks_of_lines, open_bytes
+from largeea.formats.streams import BLOCK_BYTES, MAX_EXPANSION, ahead, blocks_of_lines, open_bytes
+from largeea.formats.turtle_guard import TurtleLook
 from largeea.formats.xml_guard import XmlGuard
 from largeea.graph import Int32, Int64, Strings, strings
 
@@ -44,14 +46,14 @@ SUFFIXES = {
     ".jsonld": "json-ld",
     ".json": "json-ld",
 }
-_GUARDS: dict[str, Callable[[IO[bytes], Path], io.RawIOBase]] = {
+_GUARDS: dict[str, Callable[[IO[bytes], Path], Guard]] = {
     "rdf-xml": XmlGuard,
-    "json-ld": lambda stream, path: NestingGuard(stream, path, JsonDepth()),
-    "turtle": lambda stream, path: NestingGuard(stream, path, TripleTermDepth()),
-    "trig": lambda stream, path: NestingGuard(stream, path, TripleTermDepth()),
+    "json-ld": lambda stream, path: Guard(stream, path, JsonLdLook()),
+    "turtle": lambda stream, path: Guard(stream, path, TurtleLook()),
+    "trig": lambda stream, path: Guard(stream, path, TurtleLook()),
 }
 """What a file can do to pyoxigraph depends on its format; the guard reads ahead of it."""
-_QUADS_AT_ONCE = 50_000
+_DOUBTFUL_AT_ONCE = 10_000
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 _NO_TRIPLE_TERMS = "a statement about a statement (triple term) is not supported"
 _LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
@@ -67,12 +69,10 @@ def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, s
         return
     reader = _StatementReader(builder, rejects, path, _BlankNodes(scope, keep_labels=False))
     with open_bytes(path) as stream:
-        guarded = cast(IO[bytes], _GUARDS[format](stream, path))
+        guard = _GUARDS[format](stream, path)
         try:
-            quads = _parsed(guarded, _PARSED[format], base_iri=f"file:///{_as_iri(path.name)}")
-            while batch := list(islice(quads, _QUADS_AT_ONCE)):
-                triples = (quad.triple for quad in batch)
-                block = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES) or b""
+            quads = parsed(cast(IO[bytes], guard), _PARSED[format], base_iri=f"file:///{_as_iri(path.name)}")
+            for block in _as_n_triples(quads, guard, path):
                 reader.add_block(block, ntriples.scan_lines(block))
         except SyntaxError as error:
             raise InputError(_explain(error), path, error.lineno) from None
@@ -80,19 +80,32 @@ def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, s
             raise InputError(f"cannot be read as {format}: {error}", path) from None
 
 
+def _as_n_triples(quads: Iterator[Any], guard: Guard, path: Path) -> Iterator[bytes]:
+    """Statements as blocks of N-Triples. They may be far longer than what they came from, but not endless."""
+    written = 0
+    while True:
+        block = io.BytesIO()
+
+        def until_full(block: io.BytesIO = block) -> Iterator[Any]:
+            while block.tell() < BLOCK_BYTES and (quad := next(quads, None)) is not None:
+                yield quad.triple
+
+        ox.serialize(until_full(), block, format=ox.RdfFormat.N_TRIPLES)
+        if not block.tell():
+            return
+        written += block.tell()
+        if written > growth_allowed(guard.seen):
+            raise InputError(
+                f"its statements are more than {MAX_EXPANSION} times longer than the file; is a namespace "
+                "or a subject very long? If the file is genuine, give it as N-Triples",
+                path,
+            )
+        yield block.getvalue()
+
+
 def _scanned_blocks(path: Path, rejects: Rejects) -> Iterator[tuple[int, bytes, ntriples.Scanned]]:
     for line, block in blocks_of_lines(path, rejects):
         yield line, block, ntriples.scan_lines(block)
-
-
-def _parsed(source: IO[bytes] | bytes, format: ox.RdfFormat, base_iri: str | None = None) -> Iterator[Any]:
-    """What pyoxigraph makes of a text; its limit on the length of a value counts as a syntax error."""
-    try:
-        yield from ox.parse(source, format=format, base_iri=base_iri)
-    except MemoryError as error:
-        if "maximal size" not in str(error):
-            raise
-        raise SyntaxError("a single value takes more than 16 MB; is its end missing?") from None
 
 
 class _StatementReader:
@@ -119,12 +132,12 @@ class _StatementReader:
                 builder.values.number(text, offsets[:-1], offsets[1:]),
                 builder.tags.number(data, *_span(found, ntriples.TAG)),
             )
-        if len(scanned.unsure):
-            lines = scanned.lines
+        lines = scanned.lines
+        for start in range(0, len(scanned.unsure), _DOUBTFUL_AT_ONCE):
             self._add_doubtful(
                 [
                     (None if first_line is None else first_line + i, block[lines[i] : lines[i + 1]])
-                    for i in scanned.unsure.tolist()
+                    for i in scanned.unsure[start : start + _DOUBTFUL_AT_ONCE].tolist()
                 ]
             )
 
@@ -150,9 +163,9 @@ class _StatementReader:
                     self._rejects.add(self._path, number, _explain(error), line)
 
     def _add_parsed(self, lines: bytes) -> None:
-        if TripleTermDepth()(lines) > MAX_DEPTH:
-            raise InputError(_NO_TRIPLE_TERMS)
-        self._add_quads(_parsed(lines, ox.RdfFormat.N_QUADS))
+        if reason := TurtleLook()(lines):
+            raise InputError(f"{reason}, which is refused for safety")
+        self._add_quads(parsed(lines, ox.RdfFormat.N_QUADS))
 
     def _add_quads(self, quads: Iterable[Any]) -> None:
         triples: list[tuple[str, str, str]] = []
@@ -231,4 +244,4 @@ def _explain(error: Exception) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     if "LoadDocumentCallback" in text:
         return "uses a remote JSON-LD context, which is never fetched; put the context into the file itself"
-    return text.split(": ", 1)[1] if text.startswith("Parser error at") and ": " in text else text
+    return text.split(": ", 1)[1] if text.startswith("Parser error ") and ": " in text else text

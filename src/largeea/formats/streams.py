@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from largeea.errors import InputError
+from largeea.formats.foreign import HEAD_BYTES, refuse_foreign
 from largeea.formats.rejects import Rejects
 
 if sys.version_info >= (3, 14):
@@ -83,7 +84,10 @@ def _opened(path: Path, opener: Callable[..., Any]) -> Any:
 
 
 class _Guarded(io.RawIOBase):
-    """Turns decompression failures into `InputError` and stops a stream that grows past its limit."""
+    """Turns decompression failures into `InputError` and stops a stream that grows past its limit.
+
+    What is no text of ours by its first bytes is refused too.
+    """
 
     def __init__(self, raw: IO[bytes], path: Path, limit: int | None) -> None:
         self._raw, self._path, self._limit, self._seen = raw, path, limit, 0
@@ -100,6 +104,10 @@ class _Guarded(io.RawIOBase):
             raise InputError(
                 f"cannot be read: {error}; is it complete, and its suffix right?", self._path
             ) from None
+        except MemoryError:
+            raise InputError("asks for more memory than there is to be decompressed", self._path) from None
+        if not self._seen:
+            refuse_foreign(data[:HEAD_BYTES], self._path)
         self._seen += len(data)
         if self._limit is not None and self._seen > self._limit:
             raise InputError(
@@ -137,11 +145,23 @@ def blocks_of_lines(
             else:
                 rest += block
             if len(rest) > MAX_LINE_BYTES:
-                raise InputError(
-                    f"a line is longer than {MAX_LINE_BYTES >> 20} MB; is this text?", path, line
-                )
+                raise _endless_line(path, line, MAX_LINE_BYTES)
         if rest:
             yield line, _utf8_only(rest + b"\n", line, path, rejects)
+
+
+def limited_lines(path: Path, most_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
+    """The lines of a file with their ends, one by one, none of them longer than allowed."""
+    with open_bytes(path) as stream:
+        lines = iter(lambda: stream.readline(most_bytes + 1), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) > most_bytes:
+                raise _endless_line(path, number, most_bytes)
+            yield line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+
+
+def _endless_line(path: Path, number: int, most_bytes: int) -> InputError:
+    return InputError(f"a line is longer than {most_bytes >> 20} MB; is this text?", path, number)
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:

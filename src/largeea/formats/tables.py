@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from largeea.errors import InputError, UsageError
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.delimited import Rows, read_delimited
+from largeea.formats.identifiers import flaws
 from largeea.formats.naming import LABEL_PREDICATES
+from largeea.formats.parquet import read_parquet, text_column
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import (
-    BYTE_ORDER_MARK,
-    EXPANSION_COUNTS_FROM,
-    MAX_EXPANSION,
-    MAX_LINE_BYTES,
-    is_compressed,
-    open_bytes,
-)
+from largeea.formats.streams import limited_lines
 from largeea.graph import Strings, strings
 
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
-_TRIPLE_BYTES = 12
-_ROWS_AT_ONCE = 1 << 14
-_BATCH_BYTES = 1 << 30
-"""Text of one column in one batch of rows; more than that is no honest table."""
+MAX_COLUMNS = 4096
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _KNOWN_HEADERS = {
     "subject": {"subject", "head", "s", "source", "subject_id"},
@@ -102,17 +91,17 @@ def read_table(
     header, batches = _parquet(path) if format == "parquet" else _delimited(path, format, columns, rejects)
     columns = columns or _recognise(header) or Columns()
     place = {column: _place(column, header, path) for column in columns.used}
+    ids = dict.fromkeys(column for column in (columns.subject, columns.relation, columns.object) if column)
     for batch, lines in batches:
-        cells = {column: _text(batch[at], header[at], path) for column, at in place.items()}
-        whole = np.ones(len(lines), bool)
-        for column in columns.needed:
-            whole &= np.asarray(pc.is_valid(cells[column]))
-        for row in np.flatnonzero(~whole).tolist():
-            missing = next(column for column in columns.needed if not cells[column][row].is_valid)
-            text = "\t".join(str(cell[row]) for cell in batch)
-            rejects.add(path, int(lines[row]), f"nothing in column {missing}", text)
-        if not whole.all():
-            cells = {column: cell.filter(pa.array(whole)) for column, cell in cells.items()}
+        cells = {column: text_column(batch[at], header[at], path) for column, at in place.items()}
+        unusable = flaws({column: cells[column] for column in ids}, ids.keys() - set(columns.needed))
+        for row, reason in unusable.items():
+            text = "\t".join(cell[row].as_py() or "" for cell in cells.values())
+            rejects.add(path, int(lines[row]), reason, text)
+        if unusable:
+            usable = np.ones(len(lines), bool)
+            usable[list(unusable)] = False
+            cells = {column: cell.filter(pa.array(usable)) for column, cell in cells.items()}
         _add_rows(builder, columns, cells, {column: header[at] for column, at in place.items()})
 
 
@@ -133,19 +122,6 @@ def _add_rows(
         builder.add_named(subject, LABEL_PREDICATES[0], cells[columns.name])
     for column in columns.attributes:
         builder.add_named(subject, titles[column], cells[column])
-
-
-def _text(column: Strings, title: str, path: Path) -> Strings:
-    """A column as text, null where there is none."""
-    if isinstance(column, pa.DictionaryArray) and pa.types.is_string(column.dictionary.type):
-        lengths = pc.binary_length(column.dictionary).take(column.indices)
-        if (pc.sum(lengths).as_py() or 0) > _BATCH_BYTES:
-            raise _bomb(path)
-    try:
-        text = column.cast(pa.large_string())
-    except pa.ArrowException:
-        raise InputError(f"column {title!r} is of type {column.type}, which is no text", path) from None
-    return pc.if_else(pc.equal(text, ""), None, text)
 
 
 def _delimited(
@@ -169,52 +145,35 @@ def _delimited(
 
 def _first_row(path: Path, separator: str) -> tuple[int, list[str]]:
     """The first row that is not empty, and its line."""
-    with open_bytes(path) as stream:
-        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
-            if row := line.removeprefix(BYTE_ORDER_MARK).strip(b"\r\n"):
-                return number, _cells(row, separator, path, number)
+    for number, line in enumerate(limited_lines(path), start=1):
+        if row := line.strip(b"\r\n"):
+            return number, _cells(row, separator, path, number)
     raise InputError("holds no rows", path)
 
 
 def _cells(row: bytes, separator: str, path: Path, number: int) -> list[str]:
+    if (columns := row.count(separator.encode()) + 1) > MAX_COLUMNS:
+        raise InputError(f"{columns} columns in the first row; {MAX_COLUMNS} are allowed", path, number)
     try:
         text = row.decode("utf-8")
+        return next(csv.reader([text])) if separator == "," and '"' in text else text.split(separator)
     except UnicodeDecodeError:
         raise InputError("the first row is not UTF-8 text", path, number) from None
-    return next(csv.reader([text])) if separator == "," and '"' in text else text.split(separator)
+    except csv.Error as error:
+        reason = "carriage returns stand alone, where line feeds should be" if b"\r" in row else str(error)
+        raise InputError(f"the first row is not sound CSV: {reason}", path, number) from None
 
 
 def _parquet(path: Path) -> tuple[list[str], Iterator[Rows]]:
-    with open_bytes(path) as stream:
-        source = io.BytesIO(stream.read()) if is_compressed(path) else path
-    try:
-        texts = [field.name for field in pq.read_schema(source) if pa.types.is_string(field.type)]
-        file = pq.ParquetFile(source, read_dictionary=texts)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"is not a readable Parquet file: {error}", path) from None
-    if file.metadata.num_rows * _TRIPLE_BYTES > max(
-        EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION
-    ):
-        raise _bomb(path)
+    header, batches = read_parquet(path)
 
-    def batches() -> Iterator[Rows]:
+    def rows() -> Iterator[Rows]:
         row = 1
-        try:
-            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
-                yield batch.columns, np.arange(row, row + len(batch))
-                row += len(batch)
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"is a damaged Parquet file: {error}", path) from None
+        for batch in batches:
+            yield batch.columns, np.arange(row, row + len(batch))
+            row += len(batch)
 
-    return list(file.schema_arrow.names), batches()
-
-
-def _bomb(path: Path) -> InputError:
-    return InputError(
-        "holds far more text than its size allows for, like a decompression bomb; "
-        "if the file is genuine, give it as TSV",
-        path,
-    )
+    return header, rows()
 
 
 def _recognise(header: Sequence[str]) -> Columns | None:
@@ -229,8 +188,10 @@ def _recognise(header: Sequence[str]) -> Columns | None:
 
 
 def _place(column: str, header: Sequence[str], path: Path) -> int:
+    if header.count(column) > 1:
+        raise InputError(f"has {header.count(column)} columns {column!r}; name them apart", path)
     if column in header:
-        return list(header).index(column)
+        return header.index(column)
     if column.isdigit() and 1 <= int(column) <= len(header):
         return int(column) - 1
     raise InputError(f"has no column {column!r}; it has {', '.join(header)} (or numbers from 1)", path)

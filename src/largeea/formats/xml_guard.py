@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
 from largeea.errors import InputError
+from largeea.formats.guard import MAX_NAME_BYTES, Guard
 
 MAX_ENTITY_CHARACTERS = 1024
 MAX_DEPTH = 500
+MAX_ATTRIBUTES = 256
+"""Of one element: the parser behind compares each with each."""
+MAX_NAMESPACES = 1024
+"""Declared at one place: every name is looked up among them one by one."""
+MAX_BYTES_BETWEEN_TAGS = 16 << 20
 
 
-class XmlGuard(io.RawIOBase):
+class XmlGuard(Guard):
     """Passes an XML stream on, block by block, once expat has found nothing dangerous in it.
 
     Flat internal entities, as ontologies use them for namespaces, are fine; nested, parameter and external
-    entities are not, nor is nesting beyond `MAX_DEPTH`.
+    entities are not, nor attributes that a DOCTYPE adds to elements, nor anything beyond the limits above.
     """
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
-        self._stream, self._path, self._depth = stream, path, 0
+        super().__init__(stream, path, self._follow)
+        self._namespaces = [0]
+        self._last_tag = 0
         self._expat = expat.ParserCreate("utf-8")
         self._expat.EntityDeclHandler = self._entity
+        self._expat.AttlistDeclHandler = self._attributes
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
         self._expat.ExternalEntityRefHandler = self._external
 
-    def readable(self) -> bool:
-        """Always."""
-        return True
-
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Read, look, pass on."""
-        data = self._stream.read(len(buffer))
-        if b"\0" in data:
+    def _follow(self, block: bytes) -> None:
+        if b"\0" in block:
             raise InputError("holds a zero byte; RDF/XML is read as UTF-8 text only", self._path)
         try:
-            self._expat.Parse(data, not data)
+            self._expat.Parse(block, not block)
         except expat.ExpatError as error:
             raise InputError(
                 f"not well-formed XML: {expat.ErrorString(error.code)}", self._path, error.lineno
             ) from None
-        buffer[: len(data)] = data
-        return len(data)
+        if self.seen - self._last_tag > MAX_BYTES_BETWEEN_TAGS:
+            raise self._refuse(f"has a text, tag or comment longer than {MAX_BYTES_BETWEEN_TAGS >> 20} MB")
 
     def _refuse(self, what: str) -> InputError:
         return InputError(f"{what}, which is refused for safety", self._path, self._expat.CurrentLineNumber)
@@ -55,13 +57,28 @@ class XmlGuard(io.RawIOBase):
         if "&" in value or len(value) > MAX_ENTITY_CHARACTERS:
             raise self._refuse(f"declares the nested or very long entity {name!r}")
 
+    def _attributes(self, element: str, *_: object) -> None:
+        raise self._refuse(f"declares attributes of {element!r} in its DOCTYPE")
+
     def _external(self, context: str, *_: object) -> int:
         raise self._refuse(f"refers to the external entity {context!r}")
 
-    def _start(self, *_: object) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
+    def _start(self, _: str, attributes: dict[str, str]) -> None:
+        self._last_tag = self._expat.CurrentByteIndex
+        namespaces = self._namespaces[-1]
+        if len(attributes) > MAX_ATTRIBUTES:
+            raise self._refuse(f"gives an element more than {MAX_ATTRIBUTES} attributes")
+        for name, value in attributes.items():
+            if name.startswith("xml"):
+                namespaces += 1
+                if len(value) > MAX_NAME_BYTES:
+                    raise self._refuse(f"has a namespace or base longer than {MAX_NAME_BYTES >> 10} KB")
+        if namespaces > MAX_NAMESPACES:
+            raise self._refuse(f"declares more than {MAX_NAMESPACES} namespaces at one place")
+        if len(self._namespaces) > MAX_DEPTH:
             raise self._refuse(f"nests elements more than {MAX_DEPTH} deep")
+        self._namespaces.append(namespaces)
 
-    def _end(self, *_: object) -> None:
-        self._depth -= 1
+    def _end(self, _: str) -> None:
+        self._last_tag = self._expat.CurrentByteIndex
+        self._namespaces.pop()

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from largeea.config import NamesConfig
-from largeea.graph import Task
-from largeea.names.labels import latinised
+from largeea.names.rows import Names
 from largeea.names.semantic import NGRAM, Vectors, encode_names, ngram_similarity, vector_similarity
 from largeea.names.strings import string_similarity
 from largeea.similarity import Similarity
 
 
 def semantic_names(
-    task: Task, config: NamesConfig, encoded: Callable[[], Vectors] | None = None
+    names: Names, config: NamesConfig, encoded: Callable[[], Vectors] | None = None
 ) -> Similarity:
     """`M_se` (SENS): similar by the encoder's vectors; an entity without a name scores nothing.
 
@@ -22,25 +21,19 @@ def semantic_names(
     they may be there already.
     """
     if config.encoder == NGRAM:
-        return ngram_similarity(latinised(task.source.names), latinised(task.target.names), config)
-    vectors = encoded() if encoded else encode_names(task.source.names, task.target.names, config)
-    meant = vector_similarity(vectors, config)
+        return ngram_similarity(names, config)
+    meant = vector_similarity(names, encoded() if encoded else encode_names(names, config), config)
     if not config.lexical:
         return meant
-    spelt = ngram_similarity(latinised(task.source.names), latinised(task.target.names), config)
-    both = meant + spelt.scale(config.lexical)
+    both = meant + ngram_similarity(names, config).scale(config.lexical)
     return both.scale(1 / (1 + config.lexical)).top_k(config.top_k)
 
 
-def string_names(task: Task, config: NamesConfig, seed: int) -> Similarity:
+def string_names(names: Names, config: NamesConfig, seed: int) -> Similarity:
     """`M_st` (STNS): similar by spelling."""
-    return string_similarity(
-        latinised(task.source.names),
-        latinised(task.target.names),
-        theta=config.theta,
-        max_candidates=config.top_k,
-        seed=seed,
-    )
+    latin = names.source.latin, names.target.latin
+    found = string_similarity(*latin, theta=config.theta, max_candidates=config.top_k, seed=seed)
+    return names.fold(found, config.top_k)
 
 
 def name_features(semantic: Similarity | None, strings: Similarity | None, config: NamesConfig) -> Similarity:

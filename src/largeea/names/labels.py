@@ -42,8 +42,7 @@ def latinised(names: Strings) -> Strings:
     return normalised(pc.replace_with_mask(text, foreign, latin))
 
 
-def disambiguated(names: Strings) -> tuple[Strings, Strings]:
-    """Names without their bracketed part, and that part: ("Mercury", "planet") for "Mercury (planet)"."""
-    parts = pc.extract_regex(names, r"(?s)^(?P<name>.*\S)\s*[(（\[](?P<what>[^()（）\[\]]+)[)）\]]\s*$")
-    bare = pc.struct_field(parts, ["name"])
-    return pc.coalesce(bare, names), pc.struct_field(parts, ["what"])
+def bare_names(names: Strings) -> Strings:
+    """Names without what follows in brackets, "Mercury" for "Mercury (planet)"; null where nothing does."""
+    parts = pc.extract_regex(names, r"(?s)^(?P<bare>.*\S)\s*[(（\[][^()（）\[\]]+[)）\]]\s*$")
+    return pc.struct_field(parts, ["bare"])

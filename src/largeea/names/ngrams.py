@@ -12,8 +12,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from largeea.graph import Int64, Strings
+from largeea.names.characters import CodePoints, code_points
 
-CodePoints = npt.NDArray[np.uint32]
 Codes = npt.NDArray[np.uint64]
 
 
@@ -39,13 +39,6 @@ def tfidf(
         matrix.data /= np.repeat(np.maximum(norms, 1e-12), np.diff(indptr)).astype(np.float32)
         vectors.append(matrix)
     return vectors[0], vectors[1]
-
-
-def code_points(names: Strings) -> tuple[CodePoints, Int64]:
-    """All names as one array of code points, and where each starts, `[n + 1]`; a null name is empty."""
-    texts = [text or "" for text in names.to_pylist()]
-    joined = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
-    return joined, np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
 
 
 @numba.njit(cache=True)

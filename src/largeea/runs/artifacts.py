@@ -19,7 +19,7 @@ from safetensors.numpy import save
 
 from largeea.errors import InputError
 from largeea.graph import Attributes, KnowledgeGraph, Links, ReadCounts, Strings, Task
-from largeea.runs.files import atomic_write
+from largeea.runs.files import atomic_write, sha256_of
 from largeea.similarity import Similarity
 
 FORMAT_VERSION = 1
@@ -42,7 +42,7 @@ def save_artifact(value: Any, path: Path) -> str:
 def load_artifact(path: Path, sha256: str | None = None) -> Any:
     """Read back what `save_artifact` wrote; with its SHA-256, only if not a bit has changed."""
     try:
-        if sha256 is not None and _file_hash(path) != sha256:
+        if sha256 is not None and sha256_of(path) != sha256:
             raise InputError("is not what was written there: it was damaged or replaced", path)
         with safe_open(path, framework="numpy") as file:
             header = json.loads((file.metadata() or {})[HEADER])
@@ -62,11 +62,6 @@ def content_hash(value: Any) -> str:
         digest.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flatten_strings(prefix: str, column: Strings) -> Arrays:

@@ -1,12 +1,118 @@
-"""How much memory this process has used at most."""
+"""How much memory this process uses at most: in all, and during each of its steps.
+
+The system keeps one high-water mark of a process, and torch one of each GPU. Reading a mark also lowers it to
+what is used right now, where that is allowed, so that the next reading tells about the time in between alone.
+"""
 
 from __future__ import annotations
 
 import resource
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from largeea import progress
+
+_STATUS, _LOWER_MARK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+@dataclass
+class PeakMemory:
+    """The most memory in use at a time, in MB: of the host, and of its GPUs (the fullest counts)."""
+
+    host: float = 0.0
+    gpu: float = 0.0
+
+
+_process = PeakMemory()
+_measured = [_process]
+"""All measurements under way; the process itself is always among them."""
+
+
+@contextmanager
+def peak_memory() -> Iterator[PeakMemory]:
+    """Measure what happens inside; the figures are there when the context ends. Contexts may be nested."""
+    _read_marks()
+    used = PeakMemory()
+    _measured.append(used)
+    try:
+        yield used
+    finally:
+        _read_marks()
+        _measured[:] = [other for other in _measured if other is not used]
 
 
 def peak_rss_mb() -> float:
-    """Peak resident memory so far, in MB."""
+    """Peak resident memory of this process so far, in MB."""
+    _read_marks()
+    return _process.host
+
+
+def peak_gpu_mb() -> float:
+    """Peak memory of tensors on one GPU so far, in MB; 0 where none was used."""
+    _read_marks()
+    return _process.gpu
+
+
+@contextmanager
+def memory_of_steps() -> Iterator[dict[str, PeakMemory]]:
+    """The peak memory of each step inside this context, by its title, once the step has ended.
+
+    Example: `with memory_of_steps() as memory: run_stages(...)`, then `memory["names"].host`.
+    """
+    log = _Log(progress._listener.get(), {})
+    with progress.listening(log):
+        yield log.steps
+
+
+@dataclass(frozen=True)
+class _Log:
+    """Measures every step; whoever listened before still hears everything."""
+
+    other: progress.Listener
+    steps: dict[str, PeakMemory]
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        with peak_memory() as used, self.other.step(title):
+            yield
+        self.steps[title] = used
+
+    def advance(self, done: int, total: int) -> None:
+        self.other.advance(done, total)
+
+    def note(self, message: str) -> None:
+        self.other.note(message)
+
+
+def _read_marks() -> None:
+    """Credit what was used since the last reading to all measurements under way."""
+    host, gpu = _host_mb(), _gpu_mb()
+    for used in _measured:
+        used.host, used.gpu = max(used.host, host), max(used.gpu, gpu)
+
+
+def _host_mb() -> float:
+    """The mark of resident memory, lowered after reading; where there is no /proc it only ever rises."""
+    with suppress(OSError, StopIteration):
+        mark = next(line for line in _STATUS.read_text().splitlines() if line.startswith("VmHWM:"))
+        with suppress(OSError):
+            _LOWER_MARK.write_text("5")
+        return round(int(mark.split()[1]) / 1024, 1)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def _gpu_mb() -> float:
+    """The mark of tensors on the fullest GPU, lowered after reading; torch is asked only if it is in use."""
+    torch = sys.modules.get("torch")
+    if not getattr(getattr(torch, "cuda", None), "is_initialized", bool)():
+        return 0.0
+    assert torch is not None
+    marks = [0.0]
+    for device in range(torch.cuda.device_count()):
+        marks.append(round(torch.cuda.max_memory_allocated(device) / (1 << 20), 1))
+        torch.cuda.reset_peak_memory_stats(device)
+    return max(marks)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from largeea.errors import LargeEAError, ResourceError, UsageError
@@ -21,6 +24,16 @@ from largeea.structure.partition import partition as split_into_batches
 
 Entries = tuple[Int32, Int32, Float32]
 """Kept pairs with global ids: sources, targets, scores."""
+Arrays = dict[str, npt.NDArray[Any]]
+Job = Callable[[], Arrays]
+Keep = Callable[[str, Job], Arrays]
+"""`(name, job)` to what the job makes: done now, or kept from a run that did not come to its end."""
+
+
+def done_now(name: str, job: Job) -> Arrays:
+    """Keeps nothing."""
+    with step(name):
+        return job()
 
 
 def structure_channel(
@@ -35,12 +48,15 @@ def structure_channel(
     metric: str = "manhattan",
     seed: int = 0,
     hints: Links | None = None,
+    keep: Keep = done_now,
 ) -> Similarity:
     """M_s: the `top_k` most similar targets of each source within its mini-batch, `[sources, targets]`.
 
     Scores are in [0, 1]: the cosine, or `1 - distance / (2 sqrt(d))` for the Manhattan distance of vectors of
     length 1. Where batches overlap, a pair has its best score. `seeds` are those to train on, pseudo-seeds
     included; `hints` tell the partition where entities without triples may belong.
+
+    Batches are independent jobs, each with a seed of its own: what `keep` has of one need not be done again.
     """
     if top_k < 1:
         raise UsageError(f"top_k = {top_k}: keep one candidate at least")
@@ -53,16 +69,35 @@ def structure_channel(
     task = Task(task.source, task.target, seeds.canonical())
     options = replace(partition_options or PartitionOptions(), seed=child_seed(seed, "partition"))
     batches = Batches(task, split_into_batches(task, partition, options, hints))
-    found: list[Entries] = []
-    for number, batch in enumerate(batches, start=1):
-        name = f"batch {number} of {len(batches)}"
+
+    def job(number: int) -> Arrays:
         own = replace(training or TrainingOptions(), seed=child_seed(seed, f"batch {number}"))
-        with step(f"{model}, {name}"):
-            for part, embeddings in _fitted(learner, batch, own, name):
-                found.append(_nearest(part, embeddings, top_k, metric))
-    rows, columns, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+        return _trained(learner, batches[number - 1], own, f"batch {number} of {len(batches)}", top_k, metric)
+
+    blocks = []
+    for number in range(1, len(batches) + 1):
+        made = keep(f"batch-{number}-of-{len(batches)}", partial(job, number))
+        blocks.append((made["rows"], made["columns"], made["scores"]))
+    rows, columns, scores = (np.concatenate(column) for column in zip(*blocks, strict=True))
     merged = Similarity.from_entries(rows, columns, scores, (task.source.size, task.target.size), 0.0)
     return merged.top_k(top_k)
+
+
+def _trained(
+    model: Model, batch: Batch, options: TrainingOptions, name: str, top_k: int, metric: str
+) -> Arrays:
+    """What a batch leaves behind: its block of M_s, and its entities with their vectors, by global ids.
+
+    Vectors are only comparable within a piece; a batch is in one piece unless memory did not suffice.
+    """
+    vectors: Arrays = {}
+    block: list[Entries] = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))]
+    for piece, (part, embeddings) in enumerate(_fitted(model, batch, options, name)):
+        block.append(_nearest(part, embeddings, top_k, metric))
+        vectors |= {f"{piece}/source": part.source, f"{piece}/source_vectors": embeddings.source}
+        vectors |= {f"{piece}/target": part.target, f"{piece}/target_vectors": embeddings.target}
+    rows, columns, scores = (np.concatenate(column) for column in zip(*block, strict=True))
+    return {"rows": rows, "columns": columns, "scores": scores, **vectors}
 
 
 def _fitted(

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from largeea.errors import UsageError
+from largeea.errors import ResourceError, UsageError
 from largeea.experiments.bench import split
 from largeea.formats import read
 from largeea.graph import KnowledgeGraph, Links, Pair, Task
 from largeea.structure.partition import Assignment, PartitionOptions, automatic_k, partition
+from largeea.structure.partition.options import BYTES_PER_ENTITY
 from largeea.structure.partition.quality import report
 
 Twins = Callable[..., tuple[Task, Links, np.ndarray]]
@@ -35,7 +36,36 @@ def test_short_memory_makes_more_batches() -> None:
     entities = 30_000
     assert automatic_k(entities, memory_mb=100_000) == automatic_k(entities)
     k = automatic_k(entities, memory_mb=200)
-    assert entities / k * 130_000 <= 200 * 2**20 < entities / (k - 1) * 130_000
+    assert entities / k * BYTES_PER_ENTITY <= 200 * 2**20 < entities / (k - 1) * BYTES_PER_ENTITY
+
+
+def test_overlapping_batches_are_larger(twins: Twins) -> None:
+    task, _, _ = twins(communities=5, size=200)
+    per_batch = 2 * task.source.size * BYTES_PER_ENTITY // 2**20 // 4
+    plain, overlapping = (
+        partition(task, options=PartitionOptions(memory_mb=per_batch, overlap=overlap)).k
+        for overlap in (1, 2)
+    )
+    assert overlapping >= 2 * plain - 1 > plain
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "message"),
+    [
+        ("metis-cps", {"k": 2}, r"2 batches of about 1,000 entities need about 39 MB each .*at least 5"),
+        ("metis-cps", {"k": 4, "overlap": 2}, r"4 batches of about 1,000 entities"),
+        ("none", {}, r"1 batches of about 2,000 entities need about 77 MB each .*at least 5 batches"),
+    ],
+)
+def test_batches_too_large_for_the_memory_allowed_are_refused(
+    twins: Twins, method: str, options: dict[str, int], message: str
+) -> None:
+    task, _, _ = twins(communities=5, size=200)
+    assert task.source.size + task.target.size == 2000
+    with pytest.raises(ResourceError, match=message):
+        partition(task, method, PartitionOptions(memory_mb=16, **options))
+    assert partition(task, options=PartitionOptions(memory_mb=16)).k == 5
+    assert partition(task, options=PartitionOptions(memory_mb=16, k=5)).k == 5
 
 
 def test_automatic_k_is_no_larger_than_the_seeds_allow(twins: Twins) -> None:

@@ -10,18 +10,22 @@ import pyarrow as pa
 
 from largeea.alignment import Alignment
 from largeea.errors import InputError
-from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.model import MAX_LINE_BYTES, LinkCollector, LinkFormat, LinkTable
 from largeea.formats.links.namespaces import by_frequency
-from largeea.formats.links.text import BYTE_ORDER_MARK, batches, escaped, joined, text_of
+from largeea.formats.links.text import BYTE_ORDER_MARK, C1_CONTROLS, batches, escaped, joined, text_of
 from largeea.formats.streams import open_bytes
+from largeea.formats.xml_guard import MAX_DEPTH
 from largeea.graph import Strings, strings
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _EQUIVALENT = {"=", "==", "≡", "equivalence", "EquivRelation"}
 _READ_BYTES = 1 << 20
+_KEPT_CHARACTERS = 1024
+"""Of the text of an element: no measure or relation is longer."""
 
 _ILLEGAL = [*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), 0xFFFE, 0xFFFF]
-_XML_ESCAPES = dict.fromkeys(_ILLEGAL, "\ufffd") | {ord(c): f"&#{ord(c)};" for c in '&<>"\t\n\r'}
+_SPELT = [*map(ord, '&<>"\t\n\r'), *C1_CONTROLS]
+_XML_ESCAPES = dict.fromkeys(_ILLEGAL, "\ufffd") | {code: f"&#{code};" for code in _SPELT}
 """XML 1.0 cannot hold most control characters in any spelling; they become U+FFFD."""
 
 _HEAD = f"""\
@@ -88,7 +92,7 @@ class _CellReader:
         self._path = path
         self._links = LinkCollector(path)
         self._cell: dict[str, str] = {}
-        self._line = 0
+        self._depth = self._line = self._fed = 0
         self._text = ""
         self._parser = parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
@@ -96,13 +100,19 @@ class _CellReader:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
         parser.EntityDeclHandler = parser.SkippedEntityHandler = self._refuse_entity
+        parser.AttlistDeclHandler = self._refuse_attributes
 
     def feed(self, block: bytes, final: bool = False) -> None:
+        self._fed += len(block)
         try:
             self._parser.Parse(block, final)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise InputError(f"is not sound XML: {reason}", self._path, error.lineno) from None
+        except (LookupError, ValueError) as error:
+            raise InputError(f"is in an encoding that cannot be read: {error}", self._path, line=1) from None
+        if not final and self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
+            raise self._refusal(f"has a tag or comment longer than {MAX_LINE_BYTES >> 20} MB")
 
     def finish(self) -> LinkTable:
         self.feed(b"", final=True)
@@ -111,6 +121,9 @@ class _CellReader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         element = _local(name)
         self._text = ""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._refusal(f"nests elements more than {MAX_DEPTH} deep, which is refused for safety")
         if element == "Cell":
             self._cell, self._line = {}, self._parser.CurrentLineNumber
         elif element in ("entity1", "entity2"):
@@ -118,6 +131,7 @@ class _CellReader:
 
     def _end(self, name: str) -> None:
         element = _local(name)
+        self._depth -= 1
         if element in ("measure", "relation"):
             self._cell[element] = self._text.strip()
         elif element == "Cell":
@@ -132,15 +146,19 @@ class _CellReader:
         self._links.add(self._line, source, target, self._cell.get("measure", ""))
 
     def _characters(self, text: str) -> None:
-        self._text += text
+        self._text = (self._text + text)[:_KEPT_CHARACTERS]
 
     def _refuse_entity(self, name: str, *_: object) -> None:
-        raise InputError(
+        raise self._refusal(
             f"uses the XML entity {name!r}; entities are refused, as they can reach other files or grow "
-            "without bound: write its text in place and remove it from the DOCTYPE",
-            self._path,
-            self._parser.CurrentLineNumber,
+            "without bound: write its text in place and remove it from the DOCTYPE"
         )
+
+    def _refuse_attributes(self, element: str, *_: object) -> None:
+        raise self._refusal(f"declares attributes of {element!r} in its DOCTYPE; remove them")
+
+    def _refusal(self, message: str) -> InputError:
+        return InputError(message, self._path, self._parser.CurrentLineNumber)
 
 
 def _local(name: str) -> str:

@@ -21,6 +21,7 @@ EQUIVALENCES = frozenset({SAME_AS, OWL + "equivalentClass", OWL + "equivalentPro
 """Predicates that say that both ends are the same thing."""
 
 CHUNK_ROWS = 1 << 16
+MAX_LINE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, eq=False)

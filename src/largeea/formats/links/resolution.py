@@ -8,7 +8,7 @@ from largeea.errors import InputError
 from largeea.formats.links.model import LinkTable
 from largeea.graph import Bool, Int32, KnowledgeGraph, Links
 
-_SHOWN = 3
+_SHOWN, _SHOWN_CHARACTERS = 3, 120
 
 
 def resolve(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Links:
@@ -34,7 +34,7 @@ def _unknown(table: LinkTable, pairs: Int32, swapped: Bool) -> InputError:
         for count, side in zip(unknown.sum(axis=0), ("source", "target"), strict=True)
     )
     shown = [
-        f"  {table.place(row)}: {side} {column[row].as_py()}"
+        f"  {table.place(row)}: {side} {column[row].as_py()[:_SHOWN_CHARACTERS]}"
         for row in rows[:_SHOWN].tolist()
         for side, column, missing in zip(
             ("source", "target"), (table.source, table.target), unknown[row], strict=True

@@ -10,11 +10,20 @@ import pyoxigraph
 
 from largeea.alignment import Alignment
 from largeea.errors import InputError
-from largeea.formats.links.model import EQUIVALENCES, SAME_AS, LinkCollector, LinkFormat, LinkTable
-from largeea.formats.links.text import BYTE_ORDER_MARK, batches, escaped, first_line, joined, text_of
-from largeea.formats.streams import open_bytes
+from largeea.formats.links.model import (
+    EQUIVALENCES,
+    MAX_LINE_BYTES,
+    SAME_AS,
+    LinkCollector,
+    LinkFormat,
+    LinkTable,
+)
+from largeea.formats.links.text import C1_CONTROLS, batches, escaped, first_line, joined, text_of
+from largeea.formats.oxigraph import parsed
+from largeea.formats.streams import limited_lines
+from largeea.formats.turtle_guard import TurtleLook
 
-_IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *map(ord, '<>"{}|^`\\')]}
+_IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *C1_CONTROLS, *map(ord, '<>"{}|^`\\')]}
 """What an N-Triples IRI may not hold as it is."""
 
 _READ_BYTES = 1 << 22
@@ -35,14 +44,26 @@ def recognises(head: bytes) -> bool:
 def read(path: Path) -> LinkTable:
     """Statements that two IRIs are the same. Odd characters in IRIs are let through: real dumps have them."""
     links = LinkCollector(path)
-    before = 0
-    with open_bytes(path) as file:
-        while block := b"".join(file.readlines(_READ_BYTES)):
-            block = block if before else block.removeprefix(BYTE_ORDER_MARK)
-            lines = block.splitlines()
-            _collect(block, _statement_lines(lines, before + 1), before, links)
-            before += len(lines)
+    before, look = 0, TurtleLook()
+    for block in _blocks(path):
+        lines = block.splitlines()
+        if reason := look(block):
+            raise InputError(f"{reason}, which is refused for safety", path, before + 1)
+        _collect(block, _statement_lines(lines, before + 1), before, links)
+        before += len(lines)
     return links.table()
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """The file in blocks of whole lines."""
+    block = bytearray()
+    for line in limited_lines(path, MAX_LINE_BYTES):
+        block += line
+        if len(block) >= _READ_BYTES:
+            yield bytes(block)
+            block.clear()
+    if block:
+        yield bytes(block)
 
 
 def _statement_lines(lines: list[bytes], first: int) -> Iterator[int]:
@@ -52,7 +73,7 @@ def _statement_lines(lines: list[bytes], first: int) -> Iterator[int]:
 
 def _collect(block: bytes, statement_lines: Iterator[int], before: int, links: LinkCollector) -> None:
     try:
-        triples = pyoxigraph.parse(block, pyoxigraph.RdfFormat.N_TRIPLES, lenient=True)
+        triples = parsed(block, pyoxigraph.RdfFormat.N_TRIPLES, lenient=True)
         for triple, line in zip(triples, statement_lines, strict=True):
             source, target = triple.subject, triple.object
             iris = isinstance(source, pyoxigraph.NamedNode) and isinstance(target, pyoxigraph.NamedNode)
@@ -65,6 +86,9 @@ def _collect(block: bytes, statement_lines: Iterator[int], before: int, links: L
         line = min(noticed, next(statement_lines, noticed))  # a statement cut short is noticed a line late
         reason = error.msg.partition(": ")[2] or error.msg
         raise InputError(f"is not sound N-Triples: {reason}", links.path, line) from None
+    except ValueError:  # of zip: there are more lines than statements
+        reason = "a term runs over the end of a line"
+        raise InputError(f"is not sound N-Triples: {reason}, here or below", links.path, before + 1) from None
 
 
 FORMAT = LinkFormat("same-as", "alignment.nt", write, recognises, read)

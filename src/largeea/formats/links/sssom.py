@@ -33,7 +33,9 @@ _COLUMNS = (
 )
 _LICENSE = "https://w3id.org/sssom/license/unspecified"
 _BREAKS_YAML = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
-_YAML_ENTRY = re.compile(r"(?P<indent>\s*)(?P<key>\S.*?)\s*:(?:\s+(?P<value>.*))?")
+_AFTER_KEY = re.compile(r":(?:\s+|$)")
+_MAX_NAMESPACE = 2048
+"""Characters; it is repeated in every row."""
 
 
 def write(alignment: Alignment, file: IO[bytes]) -> None:
@@ -150,14 +152,19 @@ def _curie_map(metadata: Iterable[str], path: Path) -> Iterator[tuple[str, str]]
     """Prefixes and namespaces from the YAML header, where they stand one to a line."""
     outer: int | None = None
     for number, line in enumerate(metadata, start=1):
-        entry = _YAML_ENTRY.fullmatch(line.lstrip("#").rstrip())
-        if entry is None:
+        text = line.lstrip("#").rstrip()
+        entry = text.lstrip()
+        colon = _AFTER_KEY.search(entry)
+        if colon is None or not colon.start():
             continue
-        indent = len(entry["indent"])
-        if outer is not None and indent > outer:
-            yield _scalar(entry["key"], path, number), _scalar(entry["value"] or "", path, number)
-        else:
-            outer = indent if entry["key"] == "curie_map" else None
+        key, indent = entry[: colon.start()].rstrip(), len(text) - len(entry)
+        if outer is None or indent <= outer:
+            outer = indent if key == "curie_map" else None
+            continue
+        namespace = _scalar(entry[colon.end() :], path, number)
+        if len(namespace) > _MAX_NAMESPACE:
+            raise InputError(f"a namespace is longer than {_MAX_NAMESPACE} characters", path, number)
+        yield _scalar(key, path, number), namespace
 
 
 def _scalar(text: str, path: Path, line: int) -> str:

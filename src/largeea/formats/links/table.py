@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 
 from largeea.alignment import Alignment
 from largeea.errors import InputError
+from largeea.formats import parquet
 from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable
 from largeea.formats.links.text import batches, first_line, part
 from largeea.formats.links.tsv import text_lines, tsv_rows, write_tsv
-from largeea.formats.streams import open_bytes
+from largeea.graph import Float32, Strings, strings
 
 _COLUMNS = ("source", "target", "confidence", "status", "source_name", "target_name")
 _ACCEPTED = "accepted"
@@ -81,35 +82,53 @@ def read_text(path: Path) -> LinkTable:
 
 def read_parquet(path: Path) -> LinkTable:
     """The columns `source` and `target`, and `confidence` and `status` where they are there."""
-    open_bytes(path).close()
-    try:
-        with pq.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            if missing := [name for name in ("source", "target") if name not in names]:
-                message = (
-                    f"lacks the column {' and '.join(missing)} of a table of links; it has {', '.join(names)}"
-                )
-                raise InputError(message, path)
-            wanted = ("source", "target", "confidence", "status")
-            table = file.read(columns=[name for name in wanted if name in names])
-            return _links_in(table, path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"cannot be read as a Parquet table of links: {error}", path) from None
+    names, batches = parquet.read_parquet(path)
+    if missing := [name for name in ("source", "target") if name not in names]:
+        message = f"lacks the column {' and '.join(missing)} of a table of links; it has {', '.join(names)}"
+        raise InputError(message, path)
+    place = {name: names.index(name) for name in _COLUMNS[:4] if name in names}
+    if repeated := [name for name in place if names.count(name) > 1]:
+        raise InputError(f"has more than one column {repeated[0]!r}; name them apart", path)
+    parts: list[tuple[Strings, Strings, Float32]] = []
+    rows = text_bytes = 0
+    for batch in batches:
+        source, target, weight = _links_in({name: batch[at] for name, at in place.items()}, path)
+        parts.append((source, target, weight))
+        rows, text_bytes = rows + len(batch), text_bytes + source.nbytes + target.nbytes
+        if text_bytes > parquet.growth_limit(path):
+            raise parquet.bomb(path)
+    sources, targets, weights = zip(*parts, strict=True) if parts else ((), (), ())
+    return LinkTable(
+        path,
+        pa.concat_arrays([strings(), *sources]),
+        pa.concat_arrays([strings(), *targets]),
+        np.concatenate([np.empty(0, np.float32), *weights]) if "confidence" in place else None,
+        ignored=rows - sum(map(len, sources)),
+    )
 
 
-def _links_in(table: pa.Table, path: Path) -> LinkTable:
-    rows = len(table)
-    if "status" in table.column_names:
-        table = table.filter(pc.equal(table["status"].cast(pa.large_string()), _ACCEPTED))
-    source, target = (table[name].cast(pa.large_string()).combine_chunks() for name in ("source", "target"))
+def _links_in(cells: dict[str, pa.Array], path: Path) -> tuple[Strings, Strings, Float32]:
+    """Sources, targets and confidences (1 where there is none) of the accepted rows."""
+    rows = pa.RecordBatch.from_pydict(
+        {
+            name: (parquet.validated if name == "confidence" else parquet.text_column)(column, name, path)
+            for name, column in cells.items()
+        }
+    )
+    if "status" in cells:
+        rows = rows.filter(pc.equal(rows["status"], _ACCEPTED))
+    source, target = rows["source"], rows["target"]
     if empty := source.null_count + target.null_count:
         raise InputError(f"the source or target of {empty} links is empty; remove them", path)
-    weight = None
-    if "confidence" in table.column_names:
-        weight = np.asarray(pc.fill_null(table["confidence"].cast(pa.float32()), 1.0))
+    weight = np.ones(len(rows), np.float32)
+    if "confidence" in cells:
+        try:
+            weight = np.asarray(pc.fill_null(rows["confidence"].cast(pa.float32()), 1.0))
+        except pa.ArrowException as error:
+            raise InputError(f"its confidences are no numbers: {error}", path) from None
         if not ((weight >= 0) & (weight <= 1)).all():
             raise InputError("a confidence is not a number between 0 and 1", path)
-    return LinkTable(path, source, target, weight, ignored=rows - len(table))
+    return source, target, weight
 
 
 TSV = LinkFormat("tsv", "alignment.tsv", write_text, recognises_text, read_text)

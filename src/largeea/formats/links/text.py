@@ -15,6 +15,8 @@ from largeea.graph import Strings, strings
 
 BATCH_ROWS = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+C1_CONTROLS = range(0x7F, 0xA0)
+"""With the delete character below them: a terminal obeys them like those of C0."""
 
 
 def batches(alignment: Alignment, *, accepted_only: bool) -> Iterator[pa.RecordBatch]:

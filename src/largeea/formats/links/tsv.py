@@ -11,9 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.errors import InputError
-from largeea.formats.links.text import BYTE_ORDER_MARK, joined, text_of
-from largeea.formats.streams import open_bytes
+from largeea.formats.links.model import MAX_LINE_BYTES
+from largeea.formats.links.text import C1_CONTROLS, escaped, joined, text_of
+from largeea.formats.streams import limited_lines
 from largeea.graph import Strings
+
+_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(0x20), *C1_CONTROLS) if code not in b"\t\n\r"}
+"""Control characters as they are shown, so that a name cannot steer the terminal that shows the file."""
 
 
 def write_tsv(file: IO[bytes], header: Iterable[str], rows: Iterable[Iterable[pa.Array]]) -> None:
@@ -29,19 +33,18 @@ def _lines(columns: Iterable[pa.Array]) -> Strings:
 
 
 def _cell(column: pa.Array) -> Strings:
-    text = column.cast(pa.large_string())
+    text = escaped(column.cast(pa.large_string()), _VISIBLE)
     quoted = joined('"', pc.replace_substring(text, '"', '""'), '"')
     return pc.if_else(pc.match_substring_regex(text, '["\t\n\r]'), quoted, text)
 
 
 def text_lines(path: Path) -> Iterator[str]:
     """The lines of a file with their line ends; bytes that are not UTF-8 are reported by their line."""
-    with open_bytes(path) as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield (line if number > 1 else line.removeprefix(BYTE_ORDER_MARK)).decode()
-            except UnicodeDecodeError:
-                raise InputError("is not UTF-8 text; convert the file to UTF-8", path, number) from None
+    for number, line in enumerate(limited_lines(path, MAX_LINE_BYTES), start=1):
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            raise InputError("is not UTF-8 text; convert the file to UTF-8", path, number) from None
 
 
 def tsv_rows(

@@ -13,16 +13,15 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.graph import Int64, Strings
+from largeea.names.characters import code_points
 
 UInt32 = npt.NDArray[np.uint32]
 UInt64 = npt.NDArray[np.uint64]
 Shingle: TypeAlias = int | Literal["words"]
 
 SPACE = 32
-NAMES_AT_ONCE = 1 << 16
 
 
 class NameSets(NamedTuple):
@@ -47,7 +46,7 @@ class NameSets(NamedTuple):
 
         A name shorter than the window is one shingle; an empty name is an empty set.
         """
-        characters, pointer = _code_points(names)
+        characters, pointer = code_points(names)
         if shingle == "words":
             hashes, hash_pointer = _words(characters, pointer)
         else:
@@ -59,18 +58,6 @@ class NameSets(NamedTuple):
         sketches = _sketches(shingles, shingle_pointer, vocabulary)
         longest = int(np.diff(pointer).max(initial=0))
         return cls(characters, pointer, shingles, shingle_pointer, sketches, vocabulary, longest)
-
-
-def _code_points(names: Strings) -> tuple[UInt32, Int64]:
-    """Every name's code points in one array, and where each name starts."""
-    pointer = np.zeros(len(names) + 1, np.int64)
-    np.cumsum(pc.utf8_length(names), out=pointer[1:])
-    characters = np.empty(pointer[-1], np.uint32)
-    for start in range(0, len(names), NAMES_AT_ONCE):
-        part = "".join(names.slice(start, NAMES_AT_ONCE).to_pylist()).encode("utf-32-le")
-        end = min(start + NAMES_AT_ONCE, len(names))
-        characters[pointer[start] : pointer[end]] = np.frombuffer(part, "<u4")
-    return characters, pointer
 
 
 @numba.njit(cache=True, nogil=True)

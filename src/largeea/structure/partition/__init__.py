@@ -15,7 +15,7 @@ from largeea.errors import UsageError
 from largeea.graph import Int32, Links, Task
 from largeea.structure.partition.assignment import Assignment, settle
 from largeea.structure.partition.batches import Batches
-from largeea.structure.partition.options import PartitionOptions, automatic_k, chosen_k
+from largeea.structure.partition.options import PartitionOptions, automatic_k, check_memory, chosen_k
 from largeea.structure.partition.overlap import overlapping
 
 __all__ = [
@@ -71,6 +71,7 @@ def partition(
     k = 1 if method == "none" else chosen_k(task, options)
     if options.overlap > k > 1:
         raise UsageError(f"overlap = {options.overlap} of only {k} batches: give at most {k}")
+    check_memory(task, k, options)
     if k == 1:
         return Assignment(*undivided(task, 1, options), 1)
     if not len(task.seeds):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from largeea.errors import UsageError
+from largeea.errors import ResourceError, UsageError
 from largeea.graph import Task
 
-BYTES_PER_ENTITY = 130_000
-"""Memory a structure model needs for each entity of its batch: RREA in the paper's memory table."""
+BYTES_PER_ENTITY = 40_000
+"""Memory a structure model needs for each entity of its batch: RREA on DBP15K FR-EN, 38,000 measured."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class PartitionOptions:
     balance: how much larger than the average a part may be, as a share; up to 8 parts come out equal anyway.
     seed: root of all randomness.
     weigh_by_confidence: let unsure seeds (`Links.weight` below 1) pull less.
-    memory_mb: memory one batch may take in training; more and smaller batches are made where it is short.
+    memory_mb: memory one batch may take in training; more and smaller batches are made where it is short, and
+        a given k that is too small for it is refused.
     """
 
     k: int | None = None
@@ -54,11 +55,26 @@ def chosen_k(task: Task, options: PartitionOptions) -> int:
             raise UsageError(f"k = {options.k} batches from {smaller} entities: give at most {smaller}")
         return options.k
     entities = task.source.size + task.target.size
-    wanted = min(automatic_k(entities, options.memory_mb), max(smaller, 1))
+    memory_mb = options.memory_mb and options.memory_mb / options.overlap
+    wanted = min(automatic_k(entities, memory_mb), max(smaller, 1))
     return min(wanted, len(task.seeds)) or wanted
 
 
-def automatic_k(entities: int, memory_mb: int | None = None) -> int:
+def check_memory(task: Task, k: int, options: PartitionOptions) -> None:
+    """Refuse batches that cannot be trained within the memory allowed for one."""
+    if options.memory_mb is None:
+        return
+    entities = (task.source.size + task.target.size) * min(options.overlap, k) / k
+    needed = math.ceil(entities * BYTES_PER_ENTITY / 2**20)
+    if needed > options.memory_mb:
+        raise ResourceError(
+            f"{k} batches of about {entities:,.0f} entities need about {needed:,} MB each in training, and "
+            f"memory_mb = {options.memory_mb} is allowed: make at least "
+            f"{math.ceil(k * needed / options.memory_mb)} batches (k) of as many seeds, or allow more"
+        )
+
+
+def automatic_k(entities: int, memory_mb: float | None = None) -> int:
     """The paper's K for a task of so many entities, both sides together.
 
     5 batches at 15,000 entities a side, 10 at 100,000, doubling with every tenfold size (20 at 1,000,000);

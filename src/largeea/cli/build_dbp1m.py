@@ -1,0 +1,118 @@
+"""`largeea build-dbp1m`: a benchmark of the paper's kind from dumps of DBpedia."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.datasets.dbp1m import Recipe, build
+from largeea.datasets.dbp1m.select import Sizes
+from largeea.datasets.dbp1m.write import LAYOUTS
+from largeea.formats import files_of
+
+EXAMPLES = """
+**Examples**
+
+`largeea build-dbp1m --source-dumps en/*.ttl.bz2 --target-dumps fr/*.ttl.bz2 --languages en fr -o dbp1m`
+
+`largeea build-dbp1m --source-dumps en --target-dumps de --languages en de --links 15000 -o dbp15k-de`
+"""
+_SEVERAL = ("--source-dumps", "--target-dumps", "--layout")
+
+
+class SeveralValues(TyperCommand):
+    """Lets some options take several values, such as the files that a shell makes of a pattern."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat the option before every value after its first."""
+        return super().parse_args(ctx, list(_repeated(args)))
+
+
+def _repeated(args: list[str]) -> Iterator[str]:
+    option, values = "", 0
+    for arg in args:
+        if arg.startswith("-"):
+            option, values = arg, 0
+        elif option in _SEVERAL:
+            values += 1
+            if values > 1:
+                yield option
+        yield arg
+
+
+def command(
+    context: typer.Context,
+    source_dumps: Annotated[
+        list[Path], typer.Option(help="Dumps of the source language: files, folders or patterns.")
+    ],
+    target_dumps: Annotated[list[Path], typer.Option(help="Dumps of the target language.")],
+    languages: Annotated[tuple[str, str], typer.Option(help="Source and target language, such as: en fr.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to build in (new, or to go on).")],
+    links: Annotated[int | None, typer.Option(help="Links at most; the best connected stay.", min=1)] = None,
+    source_size: Annotated[
+        int | None, typer.Option(help="Source entities at most: linked ones, then unknown ones.", min=1)
+    ] = None,
+    target_size: Annotated[int | None, typer.Option(help="Target entities at most.", min=1)] = None,
+    layout: Annotated[
+        list[str] | None, typer.Option(help=f"Layout to write: {', '.join(LAYOUTS)} (all of them).")
+    ] = None,
+    memory: Annotated[int, typer.Option(help="MB the process may take; 0 is no limit.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Root of the opaque ids in the masked twin.", min=0)] = 0,
+    max_errors: options.MaxErrors = 1000,
+    json: options.Json = False,
+) -> None:
+    """Build a benchmark like DBP1M from dumps of DBpedia.
+
+    The dumps of a side may be in any order and number: mapping-based objects, labels, inter-language links,
+    owl:sameAs, redirects. Links are made one-to-one; unknown entities have no link, but linked neighbours.
+    """
+    recipe = Recipe(
+        tuple(files_of(source_dumps)),
+        tuple(files_of(target_dumps)),
+        languages,
+        Sizes(links, source_size, target_size),
+        tuple(layout or LAYOUTS),
+        max_errors,
+        memory,
+        seed,
+    )
+    card = build(recipe, output, _as_typed(context))
+    if json:
+        screen.json(card)
+    else:
+        show(card, output)
+
+
+def show(card: dict[str, Any], folder: Path) -> None:
+    """The figures of the data card."""
+    source, target = card["source"], card["target"]
+    rows: list[tuple[str, ...]] = [
+        (key.replace("_", " "), f"{source[key]:,}", f"{target[key]:,}") for key in source if key != "language"
+    ]
+    screen.table("Benchmark", rows, ("", source["language"], target["language"]))
+    counted: list[tuple[str, ...]] = [
+        (key.replace("_", " "), f"{count:,}") for key, count in card["links"].items()
+    ]
+    screen.table("Links", counted, ("", "pairs"))
+    places = sorted({file["file"].split("/")[0] for file in card["files"] if "/" in file["file"]})
+    screen.result("Written to " + ", ".join(str(folder / place) for place in places))
+    screen.result(f"Data card: {folder / 'README.md'}; {folder / 'work'} is needed only to build again")
+
+
+def _as_typed(context: typer.Context) -> str:
+    """The command with the options that were given."""
+    words = ["largeea", "build-dbp1m"]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value in (None, False, [], ()) or value == parameter.get_default(context):
+            continue
+        values = value if isinstance(value, list | tuple) else [value]
+        words += [max(parameter.opts, key=len), *(str(one) for one in values if value is not True)]
+    return shlex.join(words)

@@ -1,0 +1,112 @@
+"""`largeea experiment`: the paper's experiments, each with table and plot."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.errors import UsageError
+from largeea.experiments.catalogue import EXPERIMENTS
+from largeea.experiments.report import carry_out
+from largeea.experiments.scope import make_scope
+from largeea.experiments.tables import printed
+
+ALL = "all"
+EXAMPLES = """
+**Examples**
+
+`largeea experiment all --quick`
+
+`largeea experiment ablation --data ids15k_en_de_v1 dbp15k_fr_en -o results`
+
+`largeea experiment seeds --data ids15k_en_de_v1 --set structure.epochs=50`
+"""
+
+
+class SeveralFolders(TyperCommand):
+    """Lets `--data` take several folders."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `--data` before every folder after its first."""
+        return super().parse_args(ctx, list(_repeated(args)))
+
+
+def command(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help=f"{', '.join(EXPERIMENTS)}, or {ALL}.")],
+    data: Annotated[
+        list[Path] | None, typer.Option(help="Pair folders; the demo and a synthetic twin if not given.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few values, few epochs, n-grams for names: minutes, not hours.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for results (new, or to go on with).")
+    ] = Path("results"),
+    preset: Annotated[
+        list[str] | None, typer.Option(help="Method to look at, instead of all; repeatable.")
+    ] = None,
+    train: Annotated[float, typer.Option(help="Share of the links given as seeds.", min=0, max=0.99)] = 0.2,
+    set: options.Settings = None,
+    seed: Annotated[int, typer.Option(help="Root of all randomness, splits included.", min=0)] = 0,
+    pair_language: options.PairLanguage = None,
+    json: options.Json = False,
+) -> None:
+    """Carry out an experiment of the paper, or all of them.
+
+    Every figure is kept when it is measured: the same command goes on after an interruption and does nothing
+    twice. A folder for each experiment has table, CSV, JSON and plot; README.md above them shows all.
+    """
+    if name not in (*EXPERIMENTS, ALL):
+        raise UsageError(f"unknown experiment {name!r}; there are: {', '.join(EXPERIMENTS)}, {ALL}")
+    scope = make_scope(data or (), quick, set or (), seed, pair_language, preset or (), train)
+    chosen = EXPERIMENTS.values() if name == ALL else (EXPERIMENTS[name],)
+    reports = {}
+    for experiment in chosen:
+        again = command_line(experiment.name, context.params)
+        reports[experiment.name] = carry_out(experiment, scope, output, again)
+    if json:
+        screen.json(reports)
+        return
+    for experiment in chosen:
+        report = reports[experiment.name]
+        rows = [
+            tuple(printed(value, report["forms"].get(title, "")) for title, value in row.items())
+            for row in report["rows"]
+        ]
+        screen.table(experiment.title, rows, tuple(report["rows"][0]))
+    screen.result(f"Tables and plots: {output / 'README.md'}")
+
+
+def command_line(name: str, given: dict[str, Any]) -> str:
+    """The command that measures the same, with the names of folders, not their places."""
+    words = ["largeea", "experiment", name]
+    if given["data"]:
+        words += ["--data", *(folder.resolve().name for folder in given["data"])]
+    words += ["--quick"] if given["quick"] else []
+    for option in ("preset", "set"):
+        for value in given[option] or ():
+            words += [f"--{option}", value]
+    for option, usual in (("train", 0.2), ("seed", 0), ("pair_language", None)):
+        if given[option] != usual:
+            words += [f"--{option.replace('_', '-')}", str(given[option])]
+    return shlex.join(words)
+
+
+def _repeated(args: list[str]) -> Iterator[str]:
+    option, values = "", 0
+    for arg in args:
+        if arg.startswith("-"):
+            option, values = arg, 0
+        elif option == "--data":
+            values += 1
+            if values > 1:
+                yield option
+        yield arg

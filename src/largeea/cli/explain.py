@@ -1,0 +1,94 @@
+"""`largeea explain`: why a finished run gave an entity its counterpart, or none."""
+
+from __future__ import annotations
+
+import json as text
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from largeea import config as configuration
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.explain import Candidate, Entity, Explanation, Side, Verdict, explain, find_entity
+from largeea.graph import Task
+from largeea.pipeline import answer
+from largeea.runs.folder import CONFIG, load_channels, load_stage
+from largeea.similarity import Similarity
+
+EXAMPLES = """
+**Examples**
+
+`largeea explain run http://dbpedia.org/resource/Berlin`
+
+`largeea explain run Berlin --side target --candidates 5`
+
+`largeea explain run Berlin --json`
+"""
+_WITNESSES_SHOWN = 20
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    entity: Annotated[str, typer.Argument(metavar="IRI_OR_NAME", help="The entity, of either graph.")],
+    side: Annotated[Side | None, typer.Option(help="Look for the entity in this graph only.")] = None,
+    candidates: Annotated[int, typer.Option(help="How many competing candidates to show.", min=0)] = 3,
+    json: options.Json = False,
+) -> None:
+    """Tell why an entity got its counterpart, or none: channels, matched neighbours, competitors."""
+    task: Task = load_stage(run, "task")
+    fused: Similarity = load_stage(run, "fused")
+    channels = load_channels(run)
+    alignment = answer(task, fused, channels, configuration.load(file=run / CONFIG))
+    found, where = find_entity(alignment, entity, side)
+    explanation = explain(task, fused, channels, alignment, found, where, candidates)
+    screen.json(explanation.to_json()) if json else _show(explanation)
+
+
+def _show(explanation: Explanation) -> None:
+    pair = explanation.counterpart
+    screen.result(f"{_name(explanation.entity)}, {explanation.side}")
+    if pair is None:
+        screen.result("unmatched")
+    else:
+        given = ", given as a seed" if explanation.seed else ""
+        screen.result(f"{explanation.status}, confidence {explanation.confidence:.3f}{given}")
+        screen.result(f"= {_name(pair.entity)}\n    {_verdicts(pair)}")
+    _show_witnesses(explanation)
+    screen.result("\nOther candidates:" if explanation.candidates else "\nNo other candidates.")
+    for candidate in explanation.candidates:
+        owner = candidate.paired_with
+        taken = "" if owner is None else f", paired with {_name(owner)}"
+        screen.result(f"  {_name(candidate.entity)}{taken}\n    {_verdicts(candidate)}")
+
+
+def _show_witnesses(explanation: Explanation) -> None:
+    witnesses = explanation.witnesses
+    whose = "" if explanation.counterpart else " with the best candidate"
+    if not witnesses:
+        screen.result(f"\nNo matched neighbours{whose}.")
+        return
+    screen.result(f"\nMatched neighbours{whose}, the most telling first: {len(witnesses):,}")
+    for witness in witnesses[:_WITNESSES_SHOWN]:
+        screen.result(
+            f"  {witness.strength:.3f}  {witness.source_relation} {_name(witness.source_neighbour)}"
+            f"\n       = {witness.target_relation} {_name(witness.target_neighbour)}"
+        )
+    if len(witnesses) > _WITNESSES_SHOWN:
+        screen.result(f"  and {len(witnesses) - _WITNESSES_SHOWN:,} more; --json lists them all")
+
+
+def _name(entity: Entity) -> str:
+    """The IRI and the name, in quotes so that a name cannot pass for a line of ours."""
+    return (
+        entity.iri if entity.name is None else f"{entity.iri} {text.dumps(entity.name, ensure_ascii=False)}"
+    )
+
+
+def _verdicts(candidate: Candidate) -> str:
+    verdicts: dict[str, Verdict | None] = {"fused": candidate.fused, **candidate.channels}
+    return ", ".join(
+        f"{kind} {'-' if said is None else f'{said.score:.3f} (#{said.rank})'}"
+        for kind, said in verdicts.items()
+    )

@@ -1,0 +1,65 @@
+"""Ctrl-C and SIGTERM: end soon, and say how to go on.
+
+The signal becomes an exception where the work stands. A long call into compiled code hears of it only when it
+returns; if that takes too long, a second thread ends the process. That is safe: files appear whole or not at
+all, and a run goes on from its last finished stage.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from largeea.runs.lock import held
+
+PATIENCE = 3.0
+"""Seconds that the running step has to come to its end."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stopped(BaseException):
+    """The user or the system wants the process to end; no `except Exception` may stand in the way."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.exit_code = 128 + number
+
+
+@contextmanager
+def stopping(say: Callable[[str], None]) -> Iterator[None]:
+    """Turn signals inside this context into `Stopped`; `say` has the last word if that comes too late."""
+    receiver, sender = os.pipe()
+    os.set_blocking(sender, False)
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, _stop) for number in heeded}
+    signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
+    over = threading.Event()
+    threading.Thread(target=_watch, args=(receiver, over, say), daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(-1)
+        os.close(sender)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Stopped(number)
+
+
+def _watch(receiver: int, over: threading.Event, say: Callable[[str], None]) -> None:
+    """Wait for a signal (or for the end of the context), then for the main thread to heed it."""
+    with os.fdopen(receiver, "rb", buffering=0) as signals:
+        received = signals.read(1)
+    if not received or over.wait(PATIENCE):
+        return
+    stopped = Stopped(received[0])
+    resume = [f"largeea resume {place}" for place in held()] or ["the same command"]
+    say(f"{stopped}\nWhat was finished is kept; go on with: {' or '.join(resume)}")
+    os._exit(stopped.exit_code)

@@ -1,0 +1,45 @@
+"""`largeea verify`: is everything in a run folder as it was written?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from largeea.cli import options
+from largeea.cli.screen import screen
+from largeea.errors import InputError
+from largeea.progress import step
+from largeea.runs.inspection import verify
+
+EXAMPLES = """
+**Examples**
+
+`largeea verify run`
+
+`largeea verify run --json`
+"""
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    json: options.Json = False,
+) -> None:
+    """Read every stage's result and every result file again, and tell which are damaged or missing."""
+    with step("verify"):
+        checked, problems = verify(run)
+    if json:
+        found = [
+            {"file": str(file.path.relative_to(run)), "stage": file.stage, "problem": problem}
+            for file, problem in problems
+        ]
+        screen.json({"run": str(run), "files": checked, "problems": found})
+    else:
+        for file, problem in problems:
+            part = f" (stage {file.stage})" if file.stage else ""
+            screen.result(f"{file.path}: {problem}{part}")
+        screen.result(f"{checked - len(problems)} of {checked} files are as they were written.")
+    if problems:
+        screen.note(f"What is damaged or missing is made again by: largeea resume {run}")
+        raise typer.Exit(InputError.exit_code)

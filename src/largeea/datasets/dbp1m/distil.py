@@ -1,0 +1,192 @@
+"""A dump becomes a small file with only what the benchmark can use; memory stays that of one block.
+
+The file is named after the dump's content and the languages wanted, and appears whole or not at all: a build
+that was interrupted goes on with the next dump.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from largeea.datasets.dbp1m.resources import Languages
+from largeea.datasets.dbp1m.stored import (
+    FORMAT_VERSION,
+    SCHEMA,
+    Kind,
+    StoredDump,
+    get_summary,
+    parquet_writer,
+    put_summary,
+    writing,
+)
+from largeea.errors import InputError
+from largeea.formats import rdf, recognise
+from largeea.formats.builder import GraphBuilder
+from largeea.formats.interning import StringTable
+from largeea.formats.rejects import Rejects
+from largeea.formats.streams import digest, open_bytes, plain_suffix
+from largeea.graph import Bool, Int32, Strings, strings
+from largeea.progress import note, step
+from largeea.runs.files import atomic_write
+
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+LINKS = strings(
+    ["http://www.w3.org/2002/07/owl#sameAs", "http://dbpedia.org/ontology/wikiPageInterLanguageLink"]
+)
+REDIRECTS = strings(["http://dbpedia.org/ontology/wikiPageRedirects", "http://dbpedia.org/property/redirect"])
+PAGE_FACTS = "http://dbpedia.org/ontology/wikiPage"
+"""Predicates about Wikipedia's pages, not about the things they describe."""
+
+_STATEMENT = re.compile(rb"^\s*(<[^<>]*>|_:\S+)\s+<[^<>]*>\s+\S.*\.\s*(#.*)?$")
+_LOOKED_AT = 1 << 16
+
+Column = tuple[Strings, Int32]
+"""Distinct words, and which of them stands in each row."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of the benchmark: its language, that of the other side, and which of the two it is."""
+
+    language: str
+    other: str
+    is_source: bool
+
+    @property
+    def name(self) -> str:
+        """`source` or `target`."""
+        return "source" if self.is_source else "target"
+
+
+def distil_dump(dump: Path, side: Side, work: Path, rejects: Rejects) -> StoredDump:
+    """Distil a dump into `work`, or find the result of an earlier build there."""
+    sha256 = digest(dump).hex()
+    key = hashlib.sha256(f"{FORMAT_VERSION} {side} {sha256}".encode()).hexdigest()
+    file = work / f"{key[:32]}.parquet"
+    summary = get_summary(file)
+    if summary is None:
+        with step(f"distil {dump.name}"):
+            summary = _distil_anew(dump, side, file, rejects)
+    else:
+        note(f"{dump.name}: taken from an earlier build")
+        for line, reason, text in summary["rejects"]:
+            rejects.add(dump, line, reason, text)
+    stored = StoredDump(dump, file, sha256, rejected=len(summary["rejects"]), **summary["facts"])
+    if not any(stored.kept.values()):
+        note(f"{dump.name}: holds nothing about {side.language!r}")
+    return stored
+
+
+def dump_format(dump: Path) -> str:
+    """The syntax of a dump. DBpedia gives N-Triples the suffix `.ttl` too; those are read line by line."""
+    if plain_suffix(dump) == ".ttl" and _is_line_based(dump):
+        return "n-triples"
+    format = recognise(dump)
+    if format not in rdf.SUFFIXES.values():
+        raise InputError(f"is {format}; a dump is RDF: N-Triples, N-Quads or Turtle", dump)
+    return format
+
+
+def _is_line_based(dump: Path) -> bool:
+    with open_bytes(dump) as stream:
+        lines = stream.read(_LOOKED_AT).split(b"\n")
+    told = [line for line in lines[:-1] or lines if line.strip() and not line.lstrip().startswith(b"#")]
+    return 2 * sum(bool(_STATEMENT.match(line)) for line in told) >= len(told)
+
+
+def _distil_anew(dump: Path, side: Side, file: Path, rejects: Rejects) -> dict[str, Any]:
+    before = len(rejects)
+    with atomic_write(file) as stream, parquet_writer(stream) as writer:
+        distiller = _Distiller(side, file, writer)
+        rdf.read_rdf(dump, dump_format(dump), distiller, rejects)
+        rejected = [[reject.line, reject.reason, reject.text] for reject in rejects.lines[before:]]
+        summary = {"facts": distiller.facts(), "rejects": rejected}
+        put_summary(writer, summary)
+    return summary
+
+
+class _Distiller(GraphBuilder):
+    """Takes statements from a reader like any builder, but writes them out at once and forgets them."""
+
+    def __init__(self, side: Side, file: Path, writer: pq.ParquetWriter) -> None:
+        super().__init__()
+        self._side, self._file, self._writer = side, file, writer
+        self._statements = 0
+        self._kept, self._subjects, self._linked = Counter[str](), Counter[str](), Counter[str]()
+
+    def facts(self) -> dict[str, Any]:
+        """Counts of what came and what stayed."""
+        return {
+            "statements": self._statements,
+            "kept": {kind.word: self._kept[kind.word] for kind in Kind},
+            "subjects": dict(self._subjects),
+            "linked": dict(self._linked),
+        }
+
+    def add_triples(self, head: Int32, relation: Int32, tail: Int32) -> None:
+        """Keep what is said between two things of this language, redirects, and links to the other one."""
+        nodes, predicates = self._take_terms()
+        is_link, is_redirect, is_relation = (mask[relation] for mask in _kinds_of(predicates))
+        languages = self._count(nodes, head)
+        self._linked.update(languages.pairs(head[is_link], tail[is_link]))
+
+        own, other = languages.are(self._side.language), languages.are(self._side.other)
+        source, target = (own, other) if self._side.is_source else (other, own)
+        for kind, subject, object, rows in (
+            (Kind.TRIPLE, head, tail, is_relation & own[head] & own[tail]),
+            (Kind.REDIRECT, head, tail, is_redirect & own[head] & own[tail]),
+            (Kind.LINK, head, tail, is_link & source[head] & target[tail]),
+            (Kind.LINK, tail, head, is_link & source[tail] & target[head]),
+        ):
+            self._write(kind, rows, (nodes, subject), (predicates, relation), (nodes, object))
+
+    def add_literals(self, entity: Int32, predicate: Int32, value: Int32, tag: Int32) -> None:
+        """Keep labels in this language, or in none."""
+        values, tags = self.values.strings(), pc.utf8_lower(self.tags.strings())
+        self.values, self.tags = StringTable(), StringTable()
+        nodes, predicates = self._take_terms()
+        own = self._count(nodes, entity).are(self._side.language)
+        spoken = np.asarray(pc.match_substring_regex(tags, rf"^(@{self._side.language}(-.*)?)?$"))
+        is_label = np.asarray(pc.equal(predicates, LABEL))
+        rows = is_label[predicate] & spoken[tag] & own[entity]
+        self._write(Kind.LABEL, rows, (nodes, entity), (predicates, predicate), (values, value))
+
+    def _take_terms(self) -> tuple[Strings, Strings]:
+        """The nodes and predicates of this block; the next one starts anew."""
+        nodes, predicates = self.nodes.strings(), self.predicates.strings()
+        self.nodes, self.predicates = StringTable(), StringTable()
+        return nodes, predicates
+
+    def _count(self, nodes: Strings, subject: Int32) -> Languages:
+        languages = Languages(nodes)
+        self._statements += len(subject)
+        self._subjects.update(languages.counts(subject))
+        return languages
+
+    def _write(self, kind: Kind, rows: Bool, *terms: Column) -> None:
+        count = int(rows.sum())
+        if not count:
+            return
+        self._kept[kind.word] += count
+        columns = [words.take(pa.array(numbers[rows])) for words, numbers in terms]
+        kinds = pa.array(np.full(count, kind, np.int8))
+        with writing(self._file):
+            self._writer.write_batch(pa.record_batch([kinds, *columns], schema=SCHEMA))
+
+
+def _kinds_of(predicates: Strings) -> tuple[Bool, Bool, Bool]:
+    """Which predicates state links, which redirects, and which are relations between things, `[n]` each."""
+    is_link = np.asarray(pc.is_in(predicates, value_set=LINKS))
+    is_redirect = np.asarray(pc.is_in(predicates, value_set=REDIRECTS))
+    about_pages = np.asarray(pc.starts_with(predicates, PAGE_FACTS))
+    return is_link, is_redirect, ~(is_link | is_redirect | about_pages)

@@ -1,0 +1,40 @@
+"""The labels of the entities that made it into a benchmark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.datasets.dbp1m.distil import LABEL
+from largeea.datasets.dbp1m.resources import canonical
+from largeea.datasets.dbp1m.stored import Kind, StoredDump, rows_of
+from largeea.formats.builder import unique_rows
+from largeea.formats.interning import StringTable
+from largeea.graph import Attributes, Strings, strings
+
+_LOOKED_UP_AT_ONCE = 1 << 19
+"""Every look-up goes through all entities first, so there should be few."""
+
+
+def labels_of(entities: Strings, dumps: list[StoredDump], language: str) -> Attributes:
+    """The labels of these entities, however the dumps spell their IRIs.
+
+    Labels of pages that redirect to an entity are other words for it at best, and stay out.
+    """
+    keys, texts = canonical(entities), StringTable()
+    found = [np.empty((0, 2), np.int32)]
+    for subject, _, text in rows_of(dumps, Kind.LABEL, _LOOKED_UP_AT_ONCE):
+        entity = np.asarray(pc.fill_null(pc.index_in(canonical(subject), value_set=keys), -1), np.int32)
+        ours = entity >= 0
+        found.append(np.column_stack([entity[ours], texts.number_column(text.filter(pa.array(ours)))]))
+    rows = np.concatenate(found)
+    if not len(rows):
+        return Attributes.none()
+    values = texts.strings()
+    order = np.asarray(pc.sort_indices(values))
+    rows[:, 1] = np.argsort(order)[rows[:, 1]]
+    rows = unique_rows(rows)
+    zeros = np.zeros(len(rows), np.int32)
+    attributes = np.column_stack([rows[:, 0], zeros, rows[:, 1], zeros])
+    return Attributes(attributes, strings([LABEL]), values.take(pa.array(order)), strings([f"@{language}"]))

@@ -1,0 +1,89 @@
+"""Communities of entities: who is near whom, who is popular, and which relations lead to whom.
+
+Members of a community are consecutive. The first of them are its objects: clubs, towns, genres, what facts
+point at, most popular first. The others only point: players, villages, albums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from largeea.graph import Bool, Int32, Int64
+
+_SMALLEST, _MEAN_EXCESS, _TAIL = 12, 40, 1.6
+_OBJECTS = 0.26
+_ROLES = 5
+_ROLE_SKEW = 2.2
+_POPULARITY = 3.2
+_AT_HOME = 0.86
+_HUBS, _HUB_SKEW = 0.05, 3.0
+_TYPICAL = 0.85
+_ZIPF = 1.35
+
+
+@dataclass(frozen=True, eq=False)
+class Communities:
+    """Blocks of entities: `starts[c + 1]`, the community `of[n]` each entity, what each means as a tail.
+
+    A fact that points at entity e has mostly the relation `relations[of[e], role[e]]`.
+    """
+
+    starts: Int64
+    of: Int32
+    role: Int32
+    relations: Int32
+
+    @property
+    def objects(self) -> Int64:
+        """How many of each community's members facts point at, `[c]`; at least two."""
+        return np.maximum((np.diff(self.starts) * _OBJECTS).astype(np.int64), 2)
+
+    @property
+    def pointed_at(self) -> Bool:
+        """Which entities are objects, `[n]`."""
+        place = np.arange(len(self.of)) - self.starts[self.of]
+        return np.asarray(place < self.objects[self.of])
+
+    def draw_tails(self, random: np.random.Generator, home: Int32) -> Int64:
+        """An object for each head, by the head's community: of it, of one nearby, or known everywhere."""
+        count, communities = len(home), len(self.starts) - 1
+        place = random.random(count)
+        distance = np.exp(random.random(count) * np.log(communities + 1)).astype(np.int64)
+        distance *= random.integers(0, 2, count) * 2 - 1
+        community = np.where(place < _AT_HOME, home, (home + distance) % communities)
+        hub = (communities * random.random(count) ** _HUB_SKEW).astype(np.int64)
+        community = np.where(place >= 1 - _HUBS, hub, community)
+        popularity = random.random(count) ** _POPULARITY
+        return self.starts[community] + (popularity * self.objects[community]).astype(np.int64)
+
+    def draw_relations(self, random: np.random.Generator, home: Int32, tails: Int64) -> Int32:
+        """What joins a head of community `home` to its tail: mostly what the tail is there for."""
+        typical = random.random(len(home)) < _TYPICAL
+        expected, other = (
+            self.relations[self.of[tails], self.role[tails]],
+            self.draw_any_relations(random, home),
+        )
+        return np.asarray(np.where(typical, expected, other), np.int32)
+
+    def draw_any_relations(self, random: np.random.Generator, home: Int32) -> Int32:
+        """Relations that are usual in each head's community."""
+        drawn: Int32 = self.relations[home, _roles(random, len(home))]
+        return drawn
+
+
+def draw_communities(random: np.random.Generator, entities: int, relations: int) -> Communities:
+    """Communities with sizes by a power law; relations by Zipf's law."""
+    sizes = (_SMALLEST + _MEAN_EXCESS * random.pareto(_TAIL, entities // _SMALLEST + 1)).astype(np.int64)
+    sizes = np.minimum(sizes, max(entities // 20, _SMALLEST))
+    ends = np.cumsum(sizes)
+    starts = np.concatenate([[0], ends[ends < entities - 2], [entities]])
+    of = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    weight = np.arange(1, relations + 1) ** -_ZIPF
+    drawn = random.choice(relations, (len(starts) - 1, _ROLES), p=weight / weight.sum())
+    return Communities(starts, of, _roles(random, entities), drawn.astype(np.int32))
+
+
+def _roles(random: np.random.Generator, count: int) -> Int32:
+    return (random.random(count) ** _ROLE_SKEW * _ROLES).astype(np.int32)

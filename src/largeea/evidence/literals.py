@@ -1,0 +1,66 @@
+"""Literals as neighbours: an equal value on both sides is a node that both graphs share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.graph import Attributes, Bool, Int32, KnowledgeGraph, Strings
+
+_NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
+
+
+def shared_values(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32, Int32, int]:
+    """Literals whose value occurs in both graphs, as edges to value nodes, and how many values there are.
+
+    `(source[n, 3], target[m, 3], values)`: entity, predicate, value; equal values have equal numbers.
+    """
+    texts = [comparable(graph.attributes.values) for graph in (source, target)]
+    words = (
+        pc.unique(pa.chunked_array(texts))
+        if len(texts[0]) and len(texts[1])
+        else pa.array([], pa.large_string())
+    )
+    numbers = [_positions(text, words) for text in texts]
+    used = [np.zeros(len(words) + 1, bool) for _ in numbers]
+    for seen, number in zip(used, numbers, strict=True):
+        seen[number] = True
+    both = used[0] & used[1]
+    both[-1] = False  # null has the last place
+    renumbered = np.cumsum(both) - 1
+    rows = []
+    for graph, number in zip((source, target), numbers, strict=True):
+        attributes: Attributes = graph.attributes
+        value = number[attributes.value]
+        kept = both[value] & ~_is_name(graph)
+        rows.append(
+            np.column_stack(
+                [attributes.entity[kept], attributes.predicate[kept], renumbered[value[kept]]]
+            ).astype(np.int32)
+        )
+    return rows[0], rows[1], int(both.sum())
+
+
+def _is_name(graph: KnowledgeGraph) -> Bool:
+    """Which literals are their entity's name, which the name channel has compared already."""
+    name = graph.names.take(graph.attributes.entity)
+    same = pc.equal(name, graph.attributes.values.take(graph.attributes.value))
+    return np.asarray(pc.fill_null(same, False).to_numpy(zero_copy_only=False), bool)
+
+
+def comparable(values: Strings) -> Strings:
+    """Values in one spelling: text without case and outer space, numbers as numbers, dates without time."""
+    text = pc.utf8_lower(pc.utf8_trim_whitespace(values))
+    numeric = pc.fill_null(pc.match_substring_regex(text, _NUMBER), False)
+    number = pc.cast(pc.cast(pc.if_else(numeric, text, "0"), pa.float64()), pa.large_string())
+    day = pc.replace_substring_regex(
+        text, r"^(-?[0-9]{4,}-[0-9]{2}-[0-9]{2})t[0-9:.]+(z|[+-][0-9:]+)?$", r"\1"
+    )
+    spelt = pc.if_else(numeric, number, day)
+    return pc.if_else(pc.equal(spelt, ""), None, spelt)
+
+
+def _positions(text: Strings, words: Strings) -> Int32:
+    found = pc.fill_null(pc.index_in(text, words), len(words))
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.int32)

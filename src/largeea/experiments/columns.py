@@ -1,0 +1,60 @@
+"""The columns that tables of experiments are made of, each with its unit."""
+
+from __future__ import annotations
+
+from largeea.experiments.cells import Value
+from largeea.experiments.measure import Figures
+from largeea.experiments.tables import Column, find, mean, peak, total
+
+SIZE, SHARE, K, OVERLAP = "entities per side", "seeds (% of links)", "mini-batches K", "overlap D_ov"
+"""Labels of what is varied."""
+
+_NAME_STAGES = ("semantic", "strings", "names", "vectors")
+_EVIDENCE_STAGES = ("neighbours", "surroundings")
+
+HITS1 = Column("Hits@1", find("protocols", "paper", "hits@1"))
+HITS5 = Column("Hits@5", find("protocols", "paper", "hits@5"))
+MRR = Column("MRR", find("protocols", "paper", "mrr"))
+OPEN = Column("open Hits@1", find("protocols", "open", "hits@1"))
+F1 = Column("F1 of accepted", find("alignment", "f1"))
+PSEUDO_SEEDS = Column("pseudo-seeds", find("augmentation", "pseudo_seeds"), ",.0f")
+PSEUDO_RIGHT = Column("right among them", find("augmentation", "precision"))
+SECONDS = Column("total (s)", find("seconds", "stages"), ",.1f")
+STRUCTURE_SECONDS = Column("structure channel (s)", find("seconds", "structure"), ",.1f")
+
+COMPONENTS = (
+    Column("SENS (s)", find("seconds", "semantic"), ",.2f"),
+    Column("STNS (s)", find("seconds", "strings"), ",.2f"),
+    Column("METIS-CPS (s)", find("partition", "seconds"), ",.2f"),
+    Column("training (s)", total("seconds", "structure-batch-"), ",.1f"),
+    Column("evidence (s)", total("seconds", *_EVIDENCE_STAGES), ",.2f"),
+)
+"""Seconds of each component; training includes the search among a batch's embeddings."""
+
+
+def edge_cut(figures: Figures) -> Value:
+    """R_ec over both graphs, each counting the same."""
+    source, target = (find("partition", "r_ec", side)(figures) for side in ("source", "target"))
+    both = isinstance(source, float) and isinstance(target, float)
+    return (source + target) / 2 if both else None  # type: ignore[operator]
+
+
+CUT = Column("edge cut R_ec", edge_cut)
+TEST_TOGETHER = Column("test pairs that meet", find("partition", "same_batch", "test"))
+
+K_MADE = Column("K", mean("k"), ".0f")
+ALL_MEET = Column("all pairs meet", mean("same_batch", "total"))
+SEEDS_MEET = Column("seeds meet", mean("same_batch", "train"))
+TEST_MEET = Column("test pairs meet", mean("same_batch", "test"))
+CUT_SOURCE = Column("R_ec source", mean("r_ec", "source"))
+CUT_TARGET = Column("R_ec target", mean("r_ec", "target"))
+PARTITION_SECONDS = Column("time (s)", mean("seconds"), ",.2f")
+
+MEMORY = (
+    Column("data (MB)", peak("host", "task"), ",.0f"),
+    Column("name channel (MB)", peak("host", *_NAME_STAGES), ",.0f"),
+    Column("structure channel (MB)", peak("host", "structure"), ",.0f"),
+    Column("evidence (MB)", peak("host", *_EVIDENCE_STAGES), ",.0f"),
+    Column("name channel, GPU (MB)", peak("gpu", *_NAME_STAGES), ",.0f"),
+    Column("structure channel, GPU (MB)", peak("gpu", "structure"), ",.0f"),
+)

@@ -1,0 +1,83 @@
+"""Measuring one cell of an experiment: a whole alignment, or mini-batches alone."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from largeea.config import Config, PartitionConfig
+from largeea.experiments.bench import bench, split
+from largeea.experiments.datasets import DataSet, load_pair, twin
+from largeea.experiments.machine import describe
+from largeea.graph import Links, Pair, Task
+from largeea.progress import step
+from largeea.randomness import child_seed
+from largeea.runs import Run
+from largeea.structure.partition import PartitionOptions, partition
+from largeea.structure.partition.quality import report
+
+Figures = dict[str, Any]
+_WARMING = 200
+"""Entities of a pair to warm up with."""
+
+
+def align(
+    dataset: DataSet, preset: str, config: Config, train: float, reverse: bool, folder: Path | None = None
+) -> Figures:
+    """The figures of `bench`, and those of the mini-batches that the structure channel had.
+
+    Stages that `folder` has from another cell are not done again; their seconds count all the same.
+    """
+    pair = load_pair(dataset, reverse)
+    with Run(folder) as run:
+        figures, outcome = bench(pair, dataset.name, preset, config, train, run=run)
+        records = (run.manifest["stages"][stage] for stage in run.stages)
+        spent = sum(record["seconds"] for record in records if record["within"] is None)
+        figures["seconds"]["stages"] = round(spent, 3)
+    if config.uses("structure"):
+        seed = child_seed(child_seed(config.seed, "structure"), "partition")
+        task = Task(pair.source, pair.target, outcome.seeds.canonical())
+        _, test = split(pair.links, train, config.seed)
+        figures["partition"] = batches(task, test, config.partition, seed)
+    return figures | {"machine": describe()}
+
+
+def warm_up(preset: str, config: Config) -> None:
+    """Align something small, for one epoch: the first time, libraries are loaded and code is compiled."""
+    brief = config.structure.model_copy(update={"epochs": 1})
+    config = config.model_copy(update={"structure": brief, "partition": PartitionConfig()})
+    bench(twin(_WARMING).load(), "warming up", preset, config, train=0.5)
+
+
+def quality(
+    dataset: DataSet, preset: str, config: Config, train: float, reverse: bool, splits: int
+) -> Figures:
+    """How good mini-batches are on each of so many random splits."""
+    pair = load_pair(dataset, reverse)
+    seeds = range(config.seed, config.seed + splits)
+    found = [_one_split(pair, config.partition, train, seed) for seed in seeds]
+    return {"splits": found, "machine": describe()}
+
+
+def batches(task: Task, test: Links, how: PartitionConfig, seed: int) -> Figures:
+    """Split a task into mini-batches and report edge cut (R_ec), pairs that meet, sizes and seconds."""
+    chosen = PartitionOptions(
+        k=how.k or None,
+        q=how.q,
+        virtual_weight=how.virtual_weight,
+        overlap=how.overlap,
+        balance=how.balance,
+        weigh_by_confidence=how.weigh_by_confidence,
+        memory_mb=how.memory_mb or None,
+    )
+    started = time.perf_counter()
+    with step("partition"):
+        assignment = partition(task, how.method, replace(chosen, seed=seed))
+    return report(task, assignment, how.method, round(time.perf_counter() - started, 3), test)
+
+
+def _one_split(pair: Pair, how: PartitionConfig, train: float, seed: int) -> Figures:
+    seeds, test = split(pair.links, train, seed)
+    return batches(Task(pair.source, pair.target, seeds), test, how, seed)

@@ -1,0 +1,135 @@
+"""Which cells each experiment is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from largeea.config import PARTS
+from largeea.experiments import columns as c
+from largeea.experiments.cells import Cell, Labels
+from largeea.experiments.datasets import DataSet, twin
+from largeea.experiments.scope import Scope
+
+
+def overall(scope: Scope) -> Iterator[Cell]:
+    """Every preset on every data set, both directions."""
+    for dataset, reverse in _oriented(scope):
+        for preset in scope.presets:
+            labels: Labels = {"data set": dataset.name, "direction": _arrow(reverse), "method": preset}
+            yield Cell(labels, dataset, preset, scope.config(preset), scope.train, reverse)
+
+
+def scalability(scope: Scope) -> Iterator[Cell]:
+    """Twins whose sizes double."""
+    for preset in scope.dissected:
+        for size in scope.sizes:
+            labels: Labels = {"method": preset, c.SIZE: size}
+            yield Cell(labels, twin(size, scope.seed), preset, scope.config(preset), scope.train)
+
+
+def ablation(scope: Scope) -> Iterator[Cell]:
+    """All parts of the method, then one left out at a time."""
+    for preset in scope.dissected:
+        for dataset in scope.datasets:
+            for part in (None, *PARTS):
+                if part is None or scope.config(preset).uses(part):
+                    labels: Labels = {
+                        "method": preset,
+                        "data set": dataset.name,
+                        "variant": f"without {part}" if part else "complete",
+                    }
+                    config = scope.config(preset, without=(part,) if part else ())
+                    yield Cell(labels, dataset, preset, config, scope.train)
+
+
+def seeds(scope: Scope) -> Iterator[Cell]:
+    """Structure alone, with more and more seeds."""
+    for dataset in scope.batched:
+        for method in ("metis-cps", "vps", "none"):
+            for share in scope.shares:
+                labels: Labels = {"data set": dataset.name, "partition": method, c.SHARE: round(100 * share)}
+                yield _structure_alone(scope, labels, dataset, share, f"partition.method={method}")
+
+
+def batches(scope: Scope) -> Iterator[Cell]:
+    """Structure alone, in more and more mini-batches."""
+    for dataset in scope.batched:
+        for method in ("metis-cps", "vps"):
+            for k in scope.batches:
+                labels: Labels = {"data set": dataset.name, "partition": method, c.K: k}
+                settings = f"partition.method={method}", f"partition.k={k}"
+                yield _structure_alone(scope, labels, dataset, scope.train, *settings)
+
+
+def overlap(scope: Scope) -> Iterator[Cell]:
+    """Structure alone, in mini-batches that share more and more of their entities."""
+    k = max(scope.overlaps)
+    for dataset in scope.batched:
+        for degree in scope.overlaps:
+            labels: Labels = {"data set": dataset.name, "partition": "metis-cps", c.OVERLAP: degree}
+            settings = f"partition.k={max(k, 5)}", f"partition.overlap={degree}"
+            yield _structure_alone(scope, labels, dataset, scope.train, *settings)
+
+
+def partition_quality(scope: Scope) -> Iterator[Cell]:
+    """Every way to split, both directions; nothing is trained."""
+    for dataset, reverse in _oriented(scope):
+        for method in ("metis-cps", "merged", "vps"):
+            labels: Labels = {"data set": dataset.name, "direction": _arrow(reverse), "partition": method}
+            config = scope.config(scope.structural, f"partition.method={method}")
+            yield Cell(
+                labels,
+                dataset,
+                scope.structural,
+                config,
+                scope.train,
+                reverse,
+                how="partition",
+                splits=scope.splits,
+            )
+
+
+def unsupervised(scope: Scope) -> Iterator[Cell]:
+    """Every preset without seeds, and with."""
+    for dataset, reverse in _oriented(scope):
+        for preset in scope.presets:
+            for train in (0.0, scope.train):
+                labels: Labels = {
+                    "data set": dataset.name,
+                    "direction": _arrow(reverse),
+                    "method": preset,
+                    "seeds": f"{100 * train:.0f} % seeds" if train else "no seeds",
+                }
+                yield Cell(labels, dataset, preset, scope.config(preset), train, reverse)
+
+
+def memory(scope: Scope) -> Iterator[Cell]:
+    """Every preset, and both models without a partition."""
+    for dataset in scope.batched:
+        for preset in scope.presets:
+            methods = ("metis-cps", "none") if scope.config(preset).uses("structure") else ("",)
+            for method in methods:
+                settings = (f"partition.method={method}",) if method else ()
+                labels: Labels = {
+                    "data set": dataset.name,
+                    "method": preset,
+                    "partition": method or "no batches",
+                }
+                yield Cell(
+                    labels, dataset, preset, scope.config(preset, *settings), scope.train, how="align alone"
+                )
+
+
+def _structure_alone(scope: Scope, labels: Labels, dataset: DataSet, train: float, *settings: str) -> Cell:
+    config = scope.config(scope.structural, *settings, without=("names",))
+    return Cell(labels, dataset, scope.structural, config, train)
+
+
+def _oriented(scope: Scope) -> Iterator[tuple[DataSet, bool]]:
+    for dataset in scope.datasets:
+        for reverse in scope.directions:
+            yield dataset, reverse
+
+
+def _arrow(reverse: bool) -> str:
+    return "2→1" if reverse else "1→2"

@@ -1,0 +1,62 @@
+"""Recognises by its first bytes what no reader can use: archives, hidden compression, other encodings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from largeea.errors import InputError
+
+T = TypeVar("T")
+
+HEAD_BYTES = 512
+"""So much of a file tells what it is; the mark of a tar archive is the last one, at 257."""
+
+_ARCHIVES = {
+    b"PK\x03\x04": "a ZIP archive",
+    b"PK\x05\x06": "an empty ZIP archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+}
+_TAR, _TAR_AT = b"ustar", 257
+_COMPRESSED = {
+    b"\x1f\x8b": ("gzip", ".gz"),
+    **{b"BZh%d1AY&SY" % level: ("bzip2", ".bz2") for level in range(1, 10)},
+    b"\xfd7zXZ\x00": ("xz", ".xz"),
+    b"\x28\xb5\x2f\xfd": ("zstd", ".zst"),
+}
+_ENCODINGS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+
+
+def refuse_foreign(head: bytes, path: Path) -> None:
+    """Raise if the content, decompressed once, begins like an archive or like text that is not UTF-8.
+
+    Archives are never unpacked: the names in them may lead anywhere, and a size in them may be a lie.
+    """
+    archive = _found(head, _ARCHIVES) or ("a tar archive" if head.startswith(_TAR, _TAR_AT) else None)
+    if archive:
+        raise InputError(f"is {archive}; unpack it and give the file or folder that was in it", path)
+    if compressed := _found(head, _COMPRESSED):
+        method, suffix = compressed
+        raise InputError(
+            f"is compressed with {method} (once more?); name it *{suffix}, or decompress it", path
+        )
+    if encoding := _found(head, _ENCODINGS) or _without_mark(head):
+        raise InputError(f"is {encoding} text; convert it: iconv -f {encoding} -t UTF-8", path)
+
+
+def _without_mark(head: bytes) -> str | None:
+    """UTF-16 of mostly Latin letters: every other byte is zero."""
+    for order, other, zeros in (("UTF-16LE", head[::2], head[1::2]), ("UTF-16BE", head[1::2], head[::2])):
+        if 2 * zeros.count(0) > len(zeros) and 0 not in other:
+            return order
+    return None
+
+
+def _found(head: bytes, marks: dict[bytes, T]) -> T | None:
+    return next((what for mark, what in marks.items() if head.startswith(mark)), None)

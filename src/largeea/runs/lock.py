@@ -1,0 +1,115 @@
+"""One process at a time works on a run folder.
+
+The operating system holds the lock and lets go of it when a process ends, however it ends: what a killed
+process leaves behind blocks nobody. Inside one process a folder may be opened again.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from largeea.errors import ResourceError
+from largeea.progress import note
+from largeea.runs.files import explaining
+
+LOCK = ".lock"
+_NO_LOCKS_HERE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_held: dict[Path, list[int]] = {}
+"""Folders this process works on: the descriptor, once for every time that the folder was opened."""
+
+
+def hold(folder: Path) -> Path:
+    """Claim a folder for this process, or say who works on it; what comes back is for `release`."""
+    place = folder.resolve()
+    if place in _held:
+        _held[place].append(_held[place][0])
+        return place
+    with explaining(folder / LOCK):
+        descriptor = _locked(folder)
+        _held[place] = [descriptor]
+        try:
+            worker = {"pid": os.getpid(), "host": socket.gethostname(), "since": now()}
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, json.dumps(worker).encode())
+        except BaseException:
+            release(place)
+            raise
+    return place
+
+
+def release(place: Path) -> None:
+    """Let go of a folder; the last one out takes the lock file along."""
+    descriptors = _held[place]
+    descriptor = descriptors.pop()
+    if not descriptors:
+        del _held[place]
+        with suppress(OSError):
+            (place / LOCK).unlink()
+        os.close(descriptor)
+
+
+def held() -> list[Path]:
+    """The folders that this process works on."""
+    return list(_held)
+
+
+def worker_on(folder: Path) -> dict[str, Any] | None:
+    """Who works on a folder right now: `pid`, `host` and `since`; None if nobody does."""
+    try:
+        with (folder / LOCK).open("rb") as file:
+            if folder.resolve() not in _held:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    return None
+                except BlockingIOError:
+                    pass
+            return dict(json.loads(file.read()))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        return {}
+
+
+def now() -> str:
+    """The time of day, in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _locked(folder: Path) -> int:
+    """A descriptor that holds the lock, on the file that is there now: its last owner may just remove it."""
+    path = folder / LOCK
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            worker = worker_on(folder)
+            if worker is None:
+                continue
+            raise ResourceError(_busy(folder, worker)) from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS_HERE:
+                os.close(descriptor)
+                raise
+            note(f"the file system of {folder} has no locks: see that no other process works on this run")
+            return descriptor
+        with suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                return descriptor
+        os.close(descriptor)
+
+
+def _busy(folder: Path, worker: dict[str, Any]) -> str:
+    who = "another process"
+    if worker:
+        who = f"process {worker['pid']} on {worker['host']} (since {worker['since']})"
+    return f"{who} is working on the run {folder}; wait for it to end, or give another folder with -o"

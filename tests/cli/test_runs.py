@@ -1,0 +1,363 @@
+"""Runs that survive: `resume`, `status`, `verify`, and what befalls a process from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import largeea
+from largeea import pipeline
+from largeea.cli import align, run
+from largeea.datasets.demo import demo_pair
+from largeea.datasets.openea_layout import write_pair
+from largeea.runs.lock import hold, release
+
+WORDS = ("Berlin", "Paris", "Tokyo", "Lima", "Cairo", "Oslo", "Quito", "Hanoi")
+PROGRAM = [sys.executable, "-c", "from largeea.cli import main; main()"]
+RESOURCES, INPUT, USAGE = 4, 3, 2
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(largeea.__file__).parents[1]), **more}
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    """In the working directory: `a.nt` and `b.nt`."""
+    monkeypatch.chdir(tmp_path)
+    for side in "ab":
+        lines = [f"<urn:{side}:{word}> <urn:next> <urn:{side}:Berlin> .\n" for word in WORDS]
+        Path(f"{side}.nt").write_text("".join(lines) + lines[0])
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run the command and expect its exit code; what it says on standard output, and on standard error."""
+
+    def call(line: str, code: int = 0) -> tuple[str, str]:
+        capsys.readouterr()
+        assert run(line.split()) == code, capsys.readouterr().err
+        shown = capsys.readouterr()
+        return shown.out, shown.err
+
+    return call
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """Whether reading and fusing are really done."""
+    made: list[str] = []
+
+    def counting(name, original):
+        def step(*arguments):
+            made.append(name)
+            return original(*arguments)
+
+        return step
+
+    monkeypatch.setattr(align, "read_task", counting("read", align.read_task))
+    monkeypatch.setattr(pipeline, "fuse", counting("fuse", pipeline.fuse))
+    return made
+
+
+def interrupt(cli) -> None:
+    """A run that stops before its last stage."""
+
+    def fail(*_):
+        raise MemoryError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "fuse", fail)
+        _, err = cli("align a.nt b.nt -o run --write tsv --set names.top_k=7", RESOURCES)
+    assert err.endswith("What was finished is kept; go on with: largeea resume run\n")
+
+
+# resume
+
+
+def test_resume_goes_on_where_it_stopped(cli, computed):
+    cli("align a.nt b.nt -o whole --write tsv --set names.top_k=7")
+    interrupt(cli)
+    assert not Path("run/alignment.tsv").exists()
+    computed.clear()
+    out, _ = cli("resume run")
+    assert computed == ["fuse"]
+    assert "Written to run/alignment.tsv, run/unmatched.tsv" in out
+    for name in ("alignment.tsv", "unmatched.tsv", "config.toml"):
+        assert Path("run", name).read_bytes() == Path("whole", name).read_bytes()
+
+
+def test_resume_from_anywhere(cli, computed, tmp_path, monkeypatch):
+    interrupt(cli)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    computed.clear()
+    answer = json.loads(cli("resume ../run --json")[0])
+    assert computed == ["fuse"]
+    assert (answer["accepted"], answer["files"]) == (8, ["alignment.tsv", "unmatched.tsv"])
+
+
+def test_resume_notices_changed_input(cli, computed):
+    cli("align a.nt b.nt -o run")
+    computed.clear()
+    with Path("a.nt").open("a") as file:
+        file.write("<urn:a:Riga> <urn:next> <urn:a:Oslo> .\n")
+    _, err = cli("resume run")
+    assert computed == ["read", "fuse"]
+    assert "a.nt has changed since it was read; what depends on it is made again" in err
+    assert "urn:a:Riga" in Path("run/unmatched.tsv").read_text()
+    Path("a.nt").unlink()
+    assert "a.nt: no such file or folder" in cli("resume run", INPUT)[1]
+
+
+def test_rejected_lines_survive_an_interruption(cli):
+    with Path("a.nt").open("a") as file:
+        file.write("rubbish\n")
+
+    def fail(*_):
+        raise MemoryError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "fuse", fail)
+        cli("align a.nt b.nt -o run --max-errors 1", RESOURCES)
+    assert "run/rejects.tsv" in cli("resume run")[0]
+    listed = Path("run/rejects.tsv").read_text()
+    assert "rubbish" in listed
+    Path("run/rejects.tsv").write_text(listed.lower())
+    assert "run/rejects.tsv: damaged (stage task)" in cli("verify run", INPUT)[0]
+    cli("resume run")
+    assert Path("run/rejects.tsv").read_text() == listed
+    cli("verify run")
+
+
+def test_what_cannot_be_resumed(cli):
+    cli("demo -o demo --languages en de --json")
+    assert "repeat the command that began it" in cli("resume demo", USAGE)[1]
+    assert "is no run folder" in cli("resume nowhere", INPUT)[1]
+
+
+def test_a_run_someone_works_on_is_refused(cli):
+    cli("align a.nt b.nt -o run")
+    command = ["-c", "import sys; from pathlib import Path; from largeea.runs.lock import hold;"]
+    command[1] += "hold(Path('run')); print('held', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, *command], env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout.readline() == b"held\n"
+        for line in ("resume run", "align a.nt b.nt -o run"):
+            expected = f"process {other.pid} on {socket.gethostname()} (since "
+            assert expected in cli(line, RESOURCES)[1]
+        assert json.loads(cli("status run --json")[0])["state"] == "running"
+        other.kill()
+    cli("resume run")
+
+
+def test_settings_of_an_interrupted_run_do_not_mix_with_its_last_answer(cli):
+    cli("align a.nt b.nt -o run --set names.top_k=5")
+    before = Path("run/config.toml").read_bytes()
+    Path("links.tsv").write_text("urn:a:Berlin\turn:b:Berlin\n")
+    interrupt(cli)
+    assert Path("run/config.toml").read_bytes() == before
+    assert "not finished" in cli("evaluate run --links links.tsv", INPUT)[1]
+    cli("resume run")
+    assert "top_k = 7" in Path("run/config.toml").read_text()
+    cli("evaluate run --links links.tsv")
+
+
+# status and verify
+
+
+def test_status(cli):
+    interrupt(cli)
+    out, _ = cli("status run")
+    assert "run: interrupted" in out
+    assert "Go on with: largeea resume run" in out
+    cli("resume run")
+    out, _ = cli("status run")
+    assert "run: finished" in out
+    assert "All is done." in out
+    facts = json.loads(cli("status run --json")[0])
+    assert facts["state"] == "finished"
+    assert facts["stages"][0]["name"] == "task"
+    assert facts["summary"]["accepted"] == 8
+    assert facts["read"]["source"] == {
+        "entities": 8, "blank_nodes": 0, "statements": 9, "triples": 8, "literals": 0, "duplicates": 1,
+        "rejected": 0,
+    }  # fmt: skip
+    Path("run/alignment.tsv").write_text("")
+    assert "Go on with: largeea resume run" in cli("status run")[0]
+    place = hold(Path("run"))
+    assert f"Process {os.getpid()} on " in cli("status run")[0]
+    release(place)
+
+
+def test_one_flipped_byte_in_any_file_is_noticed_named_and_mended(cli, computed):
+    cli("align a.nt b.nt -o run")
+    content = {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()}
+    assert len(content) == 10
+    for path in content:
+        if path.name == "manifest.json":
+            continue
+        flipped = bytearray(content[path])
+        flipped[len(flipped) // 2] ^= 4
+        path.write_bytes(flipped)
+        out, err = cli("verify run", INPUT)
+        assert f"{path}: damaged" in out
+        assert "8 of 9 files are as they were written." in out
+        assert "largeea resume run" in err
+        computed.clear()
+        _, err = cli("resume run")
+        stage = path.stem if path.parent.name == "stages" else None
+        assert computed == {"task": ["read"], "fused": ["fuse"]}.get(stage or "", [])
+        assert (f"{path}: is not what was written there" in err) == (stage is not None)
+        steps = [line.split()[0] for line in err.splitlines() if line.endswith(" s")]
+        assert steps == ([stage] if stage else []) + ["write"], "only that stage is made again"
+        assert {other: other.read_bytes() for other in content if other.name != "manifest.json"} == {
+            other: old for other, old in content.items() if other.name != "manifest.json"
+        }
+        cli("verify run")
+
+
+def test_what_nobody_asks_for_any_more_does_not_stay_damaged(cli):
+    cli("align a.nt b.nt -o run --write tsv")
+    cli("align a.nt b.nt -o run --write sssom")
+    Path("run/alignment.tsv").write_text("")
+    assert "alignment.tsv: damaged" in cli("verify run", INPUT)[0]
+    assert (
+        "alignment.tsv: is damaged or missing; it is made again when it is asked for" in cli("resume run")[1]
+    )
+    cli("verify run")
+
+
+def test_verify_for_machines(cli):
+    cli("align a.nt b.nt -o run")
+    assert json.loads(cli("verify run --json")[0]) == {"run": "run", "files": 9, "problems": []}
+    Path("run/stages/names.safetensors").unlink()
+    assert json.loads(cli("verify run --json", INPUT)[0])["problems"] == [
+        {"file": "stages/names.safetensors", "stage": "names", "problem": "missing"}
+    ]
+
+
+def test_a_damaged_manifest_is_told(cli):
+    cli("align a.nt b.nt -o run")
+    Path("run/manifest.json").write_bytes(Path("run/manifest.json").read_bytes().replace(b"0", b"1", 1))
+    for line in ("verify run", "status run", "resume run", "align a.nt b.nt -o run"):
+        assert "manifest.json: is damaged" in cli(line, INPUT)[1]
+
+
+@pytest.mark.parametrize("command", ["resume", "status", "verify"])
+def test_help_has_examples(cli, command):
+    out, _ = cli(f"{command} --help")
+    assert f"largeea {command} run" in out[out.index("Examples") :]
+
+
+# From outside
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("demo") / "pair"
+    write_pair(demo_pair(("en", "nl"), seed=0), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(pair) -> Path:
+    """An uninterrupted run."""
+    folder = pair.parent / "whole"
+    command = [*PROGRAM, "align", str(pair), "-o", str(folder), "--quiet"]
+    subprocess.run(command, env=environment(), check=True, capture_output=True)
+    return folder
+
+
+def start(*arguments: str, **more: str) -> subprocess.Popen[str]:
+    command, quiet = [*PROGRAM, *arguments], subprocess.DEVNULL
+    return subprocess.Popen(command, env=environment(**more), stderr=subprocess.PIPE, stdout=quiet, text=True)
+
+
+def wait_until_stored(folder: Path, stage: str, process: subprocess.Popen[str]) -> None:
+    while process.poll() is None:
+        manifest = folder / "manifest.json"
+        if manifest.is_file() and stage in json.loads(manifest.read_text())["stages"]:
+            return
+        time.sleep(0.002)
+
+
+def assert_same_answer(one: Path, other: Path) -> None:
+    for name in ("alignment.sssom.tsv", "unmatched.tsv", "config.toml"):
+        assert (one / name).read_bytes() == (other / name).read_bytes()
+
+
+def test_killed_again_and_again(pair, whole, cli):
+    """A short version of benchmarks/kill_resume.py."""
+    chance, kills = random.Random(0), 0
+    folder = Path("run")
+    for stage in ("task", "strings", "seeds"):
+        process = start("align", str(pair), "-o", str(folder))
+        wait_until_stored(folder, stage, process)
+        time.sleep(chance.random() / 10)
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+        process.stderr.close()
+    assert kills > 0
+    cli("resume run")
+    assert_same_answer(folder, whole)
+    cli("verify run")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_run_soon_and_says_how_to_go_on(pair, whole, cli, number, code):
+    process = start("align", str(pair), "-o", "run")
+    wait_until_stored(Path("run"), "task", process)
+    sent = time.monotonic()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    assert time.monotonic() - sent < 20
+    assert f"error: stopped by {number.name}" in err
+    assert "go on with: largeea resume run" in err
+    assert "Traceback" not in err
+    assert not list(Path("run").rglob(".*"))
+    cli("resume run")
+    assert_same_answer(Path("run"), whole)
+
+
+DEAF = """
+import hashlib, os, signal, sys, threading
+from pathlib import Path
+from largeea.cli import signals
+from largeea.runs.lock import hold
+signals.PATIENCE = 0.2
+hold(Path("."))
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
+with signals.stopping(sys.stderr.write):
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
+"""
+
+
+def test_compiled_code_that_does_not_listen_is_ended():
+    command = [sys.executable, "-c", DEAF]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 143
+    assert done.stderr.startswith("stopped by SIGTERM\n")
+    assert f"largeea resume {Path.cwd().resolve()}" in done.stderr
+
+
+def test_the_number_of_threads_leaves_no_trace(pair, whole):
+    for threads in "12":
+        more = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"), threads)
+        process = start("align", str(pair), "-o", threads, **more)
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert_same_answer(Path(threads), whole)
+    for path in Path("1/stages").iterdir():
+        assert path.read_bytes() == Path("2/stages", path.name).read_bytes()

@@ -1,0 +1,187 @@
+"""Neighbours, literals and surroundings: against plain Python, and on graphs whose answer is known."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from largeea.config import EvidenceConfig
+from largeea.evidence import SelfTraining, matched, witnessed
+from largeea.evidence.agreement import SMOOTHING, relation_agreement
+from largeea.evidence.anchors import Anchors
+from largeea.evidence.edges import Edges
+from largeea.evidence.literals import comparable, shared_values
+from largeea.evidence.neighbours import neighbour_evidence
+from largeea.evidence.propagation import Sketches
+from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
+from largeea.similarity import Similarity
+
+NODES, RELATIONS = 60, 4
+
+
+def random_triples(seed: int, count: int = 200) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    rows = random.integers(0, (NODES, RELATIONS, NODES), (count, 3))
+    return np.unique(rows, axis=0).astype(np.int32)
+
+
+def graph(triples: np.ndarray, nodes: int = NODES, attributes: Attributes | None = None) -> KnowledgeGraph:
+    return KnowledgeGraph(
+        strings(f"e{i:05d}" for i in range(nodes)),
+        strings([None] * nodes),
+        strings(f"r{i}" for i in range(RELATIONS)),
+        triples,
+        attributes or Attributes.none(),
+    )
+
+
+def both_ways(triples: np.ndarray) -> list[tuple[int, int, int]]:
+    return [edge for h, r, t in triples.tolist() for edge in ((h, 2 * r, t), (t, 2 * r + 1, h))]
+
+
+def test_edges_tell_how_telling_a_relation_is() -> None:
+    """Three people born in one town: the town does not tell who, a person tells the town."""
+    edges = Edges.of(np.array([[0, 0, 3], [1, 0, 3], [2, 0, 3]], np.int32), 4, 1)
+    assert edges.telling.tolist() == pytest.approx([1 / 3, 1])
+    assert edges.fan[edges.node == 3].tolist() == [3, 3, 3]
+
+
+def test_evidence_is_what_plain_loops_give() -> None:
+    triples = random_triples(0), random_triples(1)
+    source, target = (Edges.of(part, NODES, RELATIONS) for part in triples)
+    random = np.random.default_rng(2)
+    pairs = np.column_stack([random.permutation(NODES)[:40], random.permutation(NODES)[:40]])
+    links = Links(pairs, random.uniform(0.5, 1, 40))
+    anchors = Anchors.of(links, NODES, NODES)
+    trust = {x: (y, float(p)) for (x, y), p in zip(pairs.tolist(), links.weight, strict=True)}
+
+    there = defaultdict(list)
+    for x, r, y in both_ways(triples[1]):
+        there[x, y].append(r)
+    count, seen = defaultdict(float), [defaultdict(float), defaultdict(float)]
+    back = {y: (x, p) for x, (y, p) in trust.items()}
+    for x, r, y in both_ways(triples[0]):
+        if x in trust and y in trust:
+            weight = trust[x][1] * trust[y][1]
+            seen[0][r] += weight
+            for other in there[trust[x][0], trust[y][0]]:
+                count[r, other] += weight
+    for x, r, y in both_ways(triples[1]):
+        if x in back and y in back:
+            seen[1][r] += back[x][1] * back[y][1]
+    agreement = relation_agreement(source, target, anchors)
+    expected = np.zeros((2 * RELATIONS, 2 * RELATIONS))
+    for (r, other), weight in count.items():
+        expected[r, other] = weight / (min(seen[0][r], seen[1][other]) + SMOOTHING)
+    np.testing.assert_allclose(agreement.toarray(), np.minimum(expected, 1), rtol=1e-5)
+
+    sums = np.zeros((NODES, NODES))
+    for x, r, y in both_ways(triples[0]):
+        for candidate, other, counterpart in both_ways(triples[1]):
+            if y in trust and counterpart == trust[y][0]:
+                strength = trust[y][1] * agreement[r, other] * min(source.telling[r], target.telling[other])
+                sums[x, candidate] -= np.log(1 - min(strength, 0.99))
+    found = neighbour_evidence(source, target, anchors, agreement, (NODES, NODES), NODES)
+    np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
+
+
+def test_surroundings_recover_a_copy() -> None:
+    """A graph and its copy with other ids, a third of them known: the rest is found."""
+    triples = random_triples(3, 400)
+    order = np.random.default_rng(4).permutation(NODES)
+    copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
+    source, target = Edges.of(triples, NODES, RELATIONS), Edges.of(copy, NODES, RELATIONS)
+    known = np.arange(20)
+    anchors = Anchors.of(Links(np.column_stack([known, order[known]])), NODES, NODES)
+    sketches = Sketches(source, target, anchors, relation_agreement(source, target, anchors))
+    vectors = sketches.vectors(4)
+    best = (vectors[0] @ vectors[1].T).argmax(axis=1)
+    assert (best == order).mean() > 0.95
+    every = Similarity.from_entries(
+        *np.indices((NODES, NODES)).reshape(2, -1), np.ones(NODES**2), (NODES, NODES)
+    )
+    cosines = sketches.cosines(every, 4).to_dense()
+    np.testing.assert_allclose(cosines, np.clip(vectors[0] @ vectors[1].T, 0, 1), atol=1e-4)
+
+
+def test_values_are_compared_by_what_they_mean() -> None:
+    told = comparable(
+        strings([" Paris", "PARIS", "1.50", "+1.5", "1999-01-02T00:00:00Z", "1999-01-02", "", None])
+    )
+    assert told[0] == told[1]
+    assert told[2] == told[3]
+    assert told[4] == told[5]
+    assert told[6].as_py() is None
+    assert told[7].as_py() is None
+
+
+def literals(rows: list[list[int]], values: list[str]) -> Attributes:
+    return Attributes(np.array(rows, np.int32), strings(["p"]), strings(values), strings([""]))
+
+
+def test_only_values_of_both_graphs_count() -> None:
+    source = graph(random_triples(0), attributes=literals([[0, 0, 0, 0], [1, 0, 1, 0]], ["A1", "lonely"]))
+    target = graph(random_triples(1), attributes=literals([[5, 0, 0, 0]], ["a1 "]))
+    ours, theirs, values = shared_values(source, target)
+    assert (ours.tolist(), theirs.tolist(), values) == ([[0, 0, 0]], [[5, 0, 0]], 1)
+
+
+def test_equal_literals_alone_find_counterparts() -> None:
+    """No names, no seeds: a code that each entity has on both sides is enough to begin with."""
+    rows = [[i, 0, i, 0] for i in range(NODES)]
+    codes = [f"code {i}" for i in range(NODES)]
+    nothing = np.empty((0, 3), np.int32)
+    order = np.random.default_rng(5).permutation(NODES)
+    task = Task(
+        graph(nothing, attributes=literals(rows, codes)),
+        graph(nothing, attributes=literals(rows, [codes[i] for i in np.argsort(order)])),
+    )
+    config = EvidenceConfig(rounds=3)
+    found = matched(task, SelfTraining(task, None, config, 0).run(), config)
+    best, _ = found.best()
+    assert (best == order).mean() < 1  # nothing anchored yet says which predicates agree
+    seeds = Links(np.column_stack([np.arange(10), order[:10]]))
+    task = Task(task.source, task.target, seeds)
+    best, _ = matched(task, SelfTraining(task, None, config, 0).run(), config).best()
+    assert (best[10:] == order[10:]).all()
+
+
+def name_scores(pairs: np.ndarray, score: float = 0.9) -> Similarity:
+    return Similarity.from_entries(pairs[:, 0], pairs[:, 1], np.full(len(pairs), score), (NODES, NODES))
+
+
+def test_rounds_find_what_names_do_not() -> None:
+    """Half of the entities have a telling name; structure finds the other half, without any label."""
+    triples = random_triples(6, 500)
+    order = np.random.default_rng(7).permutation(NODES)
+    copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
+    task = Task(graph(triples), graph(copy))
+    half = np.arange(0, NODES, 2)
+    names = name_scores(np.column_stack([half, order[half]]))
+    config = EvidenceConfig(rounds=4)
+    found = SelfTraining(task, names, config, 0).run()
+    best, _ = matched(task, found, config).best()
+    assert (best == order).mean() > 0.95
+    assert witnessed(found) > 0.8
+
+
+def test_shuffled_names_are_noticed() -> None:
+    triples = random_triples(6, 500)
+    order = np.random.default_rng(8).permutation(NODES)
+    wrong = np.column_stack([np.arange(NODES), np.random.default_rng(9).permutation(NODES)])
+    copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
+    config = EvidenceConfig(rounds=3)
+    found = SelfTraining(Task(graph(triples), graph(copy)), name_scores(wrong), config, 0).run()
+    assert witnessed(found) < 0.25
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    triples = random_triples(6, 500)
+    task = Task(graph(triples), graph(triples))
+    names = name_scores(np.column_stack([np.arange(30), np.arange(30)]))
+    runs = [SelfTraining(task, names, EvidenceConfig(rounds=2), 3).run() for _ in range(2)]
+    for kind in runs[0]:
+        assert pa.array(runs[0][kind].scores).equals(pa.array(runs[1][kind].scores))

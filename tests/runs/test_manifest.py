@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from largeea.errors import InputError
+from largeea.runs.manifest import FORMAT, MANIFEST, read_manifest, stage_file, write_manifest
+
+RECORD = {"fingerprint": "f", "seconds": 1, "sha256": "0", "bytes": 3, "after": [], "files": {}}
+
+
+def manifest_with(record: Any) -> dict[str, Any]:
+    return {"format": FORMAT, "stages": {"task": record}}
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    manifest = manifest_with(RECORD) | {"request": {"source": "/data/\udcff.nt"}}
+    write_manifest(tmp_path, manifest)
+    assert read_manifest(tmp_path) == manifest
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", "3", "{}", '{"format": 1}', b"\xff\xfe\x00"])
+def test_what_is_no_manifest(tmp_path: Path, content: str | bytes) -> None:
+    (tmp_path / MANIFEST).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=r"manifest\.json: is damaged: .*; begin anew in another folder"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"format": FORMAT, "stages": []},
+        *(manifest_with(record) for record in (3, None, {})),
+        *(manifest_with({k: v for k, v in RECORD.items() if k != key}) for key in RECORD),
+        *(manifest_with(RECORD | {key: None}) for key in RECORD),
+        manifest_with(RECORD | {"files": {"../precious": {}}}),
+        manifest_with(RECORD) | {"results": {"../precious": {}}},
+        manifest_with(RECORD) | {"outdated": ["/etc/passwd"]},
+    ],
+)
+def test_manifests_nobody_would_write(tmp_path: Path, manifest: dict[str, Any]) -> None:
+    write_manifest(tmp_path, manifest)
+    with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
+        read_manifest(tmp_path)
+
+
+def read_leniently(content: bytes) -> dict[str, Any] | None:
+    """The content if this is JSON at all, without its checksum."""
+    try:
+        manifest: dict[str, Any] = json.loads(content)
+    except ValueError:
+        return None
+    manifest.pop("checksum", None)
+    return manifest
+
+
+def test_every_changed_letter_is_noticed(tmp_path: Path) -> None:
+    manifest = manifest_with(RECORD)
+    write_manifest(tmp_path, manifest)
+    content = (tmp_path / MANIFEST).read_bytes()
+    for place in range(len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 1
+        (tmp_path / MANIFEST).write_bytes(changed)
+        if content[place : place + 1].isspace() and read_leniently(changed) == manifest:
+            continue
+        with pytest.raises(InputError, match=r"manifest\.json: "):
+            read_manifest(tmp_path)
+
+
+def test_a_manifest_of_another_format(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(json.dumps({"format": 2, "stages": {}}))
+    with pytest.raises(InputError, match=r"was written by another release \(format 2\)"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["task", "names", "structure-batch-3-of-5"])
+def test_plain_names_are_file_names(name: str) -> None:
+    assert stage_file(Path("run"), name) == Path(f"run/stages/{name}.safetensors")
+
+
+@given(st.lists(st.text(max_size=300), min_size=2, max_size=2, unique=True))
+def test_any_names_are_told_apart_and_stay_in_the_folder(names: list[str]) -> None:
+    one, two = (stage_file(Path("run"), name.encode("utf-8", "replace").decode()) for name in names)
+    assert one.parent == two.parent == Path("run/stages")
+    assert len(one.name) <= 120
+    assert not one.name.startswith(".")
+    if names[0].encode("utf-8", "replace") != names[1].encode("utf-8", "replace"):
+        assert one.name.lower() != two.name.lower()
+
+
+@pytest.mark.parametrize(
+    "name", ["structure, batch 3", "../escape", "a/b", "Names", ".", "..", "", "x" * 200]
+)
+def test_other_names_become_safe(name: str) -> None:
+    path = stage_file(Path("run"), name)
+    assert path.resolve().parent == Path("run/stages").resolve()
+    assert path.stem.split("-")[-1].isalnum()

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from largeea.config import PRESETS, Config, load
+from largeea.errors import InputError, UsageError
+from largeea.formats import ReadOptions
+from largeea.formats.naming import Naming
+from largeea.formats.tables import Columns
+from largeea.runs import Run
+from largeea.runs.manifest import read_manifest, write_manifest
+from largeea.runs.request import Request, read_request
+
+READING = ReadOptions(
+    "tsv", Columns("id", None, "up", attributes=("x",)), Naming(("urn:label",), ("de",)), 3, "fr"
+)
+FULL = Request(Path("a-*.nt"), Path("/data/b\udcff.ttl"), Path("seeds.tsv"), READING, ("sssom", "tsv"))
+PLAIN = Request(Path("pair"), None, None, ReadOptions(), ("sssom",))
+
+
+def begin(folder: Path, request: Request, config: Config) -> None:
+    with Run(folder, request.to_plain()) as run:
+        run.begin(config)
+
+
+@pytest.mark.parametrize("request_made", [FULL, PLAIN])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_run_knows_what_it_was_asked_for(tmp_path: Path, request_made: Request, preset: str) -> None:
+    config = load(preset, seed=3)
+    begin(tmp_path / "run", request_made, config)
+    assert read_request(tmp_path / "run") == (request_made, config)
+    assert read_request(tmp_path / "run")[1].to_toml() == config.to_toml()
+
+
+def test_places_hold_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    begin(Path("run"), FULL, Config())
+    monkeypatch.chdir(tmp_path / "there")
+    request, _ = read_request(tmp_path / "here" / "run")
+    assert request.source == tmp_path / "here" / "a-*.nt"
+    assert request.target == FULL.target
+    assert request.seeds == tmp_path / "here" / "seeds.tsv"
+
+
+def test_a_run_that_was_not_asked_for_in_this_way(tmp_path: Path) -> None:
+    with Run(tmp_path / "run") as run:
+        run.begin(Config())
+    with pytest.raises(UsageError, match="was not begun by largeea align; repeat the command that began it"):
+        read_request(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "place"),
+    [
+        ("config", {"colour": "blue"}, "colour"),
+        ("config", {"names": {"top_k": "many"}}, r"names\.top_k"),
+        ("request", {"source": None}, "source"),
+    ],
+)
+def test_a_request_of_another_release(tmp_path: Path, part: str, change: dict[str, Any], place: str) -> None:
+    begin(tmp_path, PLAIN, Config())
+    manifest = read_manifest(tmp_path)
+    manifest[part] |= change
+    write_manifest(tmp_path, manifest)
+    message = rf"manifest\.json: does not ask in the way of this release: {place}"
+    with pytest.raises(InputError, match=message):
+        read_request(tmp_path)
+    del manifest[part]
+    manifest["request"] = {}
+    write_manifest(tmp_path, manifest)
+    with pytest.raises(InputError, match="does not ask in the way of this release"):
+        read_request(tmp_path)

@@ -1,0 +1,62 @@
+"""Sparse Sinkhorn: shares of a matching that may leave entities alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from largeea.similarity import Similarity
+from largeea.sinkhorn import sinkhorn
+
+
+def dense(scores: np.ndarray) -> Similarity:
+    rows, columns = np.indices(scores.shape).reshape(2, -1)
+    return Similarity.from_entries(rows, columns, scores.ravel(), scores.shape)
+
+
+def by_hand(scores: np.ndarray, temperature: float, even: float, rounds: int) -> np.ndarray:
+    """The same with plain matrices: a bin of weight 1 beside every row and every column."""
+    odds = np.exp((scores - even) / temperature)
+    rows, columns = np.ones(len(odds)), np.ones(odds.shape[1])
+    for _ in range(rounds):
+        rows = 1 / (odds @ columns + 1)
+        columns = 1 / (rows @ odds + 1)
+    rows = 1 / (odds @ columns + 1)
+    return odds * np.outer(rows, columns)
+
+
+def test_it_is_what_plain_matrices_give() -> None:
+    scores = np.random.default_rng(0).random((7, 5)).astype(np.float32)
+    found = sinkhorn(dense(scores), 0.1, 0.4, rounds=20).to_dense()
+    np.testing.assert_allclose(found, by_hand(scores, 0.1, 0.4, 20), rtol=1e-5)
+
+
+def test_no_row_and_no_column_has_more_than_one_to_give() -> None:
+    scores = np.random.default_rng(1).random((30, 40)).astype(np.float32)
+    found = sinkhorn(dense(scores), 0.05, 0.2, rounds=200).to_dense()
+    assert found.sum(axis=1).max() <= 1 + 1e-5
+    assert found.sum(axis=0).max() <= 1 + 1e-3
+
+
+def test_a_rival_that_is_better_matched_elsewhere_gives_way() -> None:
+    """Both sources like target 0 best; source 1 has nowhere else to go."""
+    scores = np.array([[0.9, 0.8], [0.85, 0.0]], np.float32)
+    best, _ = sinkhorn(dense(scores), 0.05, 0.0).best()
+    assert best.tolist() == [1, 0]
+
+
+def test_a_poor_pair_is_left_alone_and_a_good_one_is_not() -> None:
+    shares = sinkhorn(dense(np.diag([0.9, 0.1]).astype(np.float32)), 0.05, 0.5).to_dense()
+    assert shares[0, 0] > 0.9
+    assert shares[1, 1] < 0.1
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 4), (3, 4)])
+def test_without_candidates_there_is_nothing_to_share(shape: tuple[int, int]) -> None:
+    assert len(sinkhorn(Similarity.empty(shape), 0.05, 0.5)) == 0
+
+
+def test_scores_far_apart_stay_finite() -> None:
+    shares = sinkhorn(dense(np.array([[1000.0, -1000.0]], np.float32)), 0.01, 0.0).scores
+    assert np.isfinite(shares).all()
+    assert shares[0] > 0.99
