@@ -71,7 +71,7 @@ def test_toml_reads_as_a_person_would_write_it() -> None:
     values = tomllib.loads(text)
     assert text.startswith('seed = 7\nwithout = ["strings", "sens"]\n')
     assert values["names"]["top_k"] == 50
-    assert values["decision"]["accept"] == 0.4
+    assert values["decision"]["accept"] == 0.5
 
 
 def test_the_default_is_the_default_preset() -> None:
@@ -178,8 +178,10 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 def test_uses() -> None:
     config = load("largeea-r", without=("names",))
-    assert [part for part in PARTS if not config.uses(part)] == ["names"]
+    assert [part for part in PARTS if not config.uses(part)] == ["names", "evidence"]
     assert not Config().uses("structure")
+    assert Config().uses("evidence")
+    assert not load(without=("structure",)).uses("evidence")
     assert get_args(configuration.Part) == PARTS
 
 

@@ -12,6 +12,7 @@ from largeea.alignment import Alignment
 from largeea.evaluate import (
     PrecisionRecall,
     accepted_pairs,
+    calibration,
     evaluate,
     no_counterpart,
     protocols,
@@ -174,10 +175,19 @@ def test_evaluate_a_known_case() -> None:
         graph(4), graph(4), links([[0, 0], [1, 1], [2, 3]]).pairs, np.ones(3), np.array([True, True, True])
     )
     figures = evaluate(alignment, links([[1, 1], [2, 2]]), links([[0, 0]]))
-    assert figures["alignment"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert figures["alignment"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "ece": 0.5}
+    assert figures["linked_ends"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     # Said: source 3, target 2. True: source 3, target 3.
     assert figures["no_counterpart"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     assert evaluate(alignment, links([[0, 0], [1, 1], [2, 3]]))["alignment"]["f1"] == 1
+
+
+def test_calibration_is_the_gap_between_confidence_and_truth() -> None:
+    """Four pairs said with .75, three of them right: perfect. All right: a gap of a quarter."""
+    pairs = links([[0, 0], [1, 1], [2, 2], [3, 4]])
+    alignment = Alignment(graph(5), graph(5), pairs.pairs, np.full(4, 0.75), np.ones(4, bool))
+    assert calibration(alignment, links([[0, 0], [1, 1], [2, 2], [3, 3]]), Links.none()) == pytest.approx(0)
+    assert calibration(alignment, pairs, Links.none()) == pytest.approx(0.25)
 
 
 def test_f1() -> None:

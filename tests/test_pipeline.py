@@ -56,7 +56,7 @@ def assert_same(one: Alignment, other: Alignment) -> None:
 def test_a_permuted_copy_is_recovered_completely() -> None:
     alignment = largeea.align(SOURCE, TARGET)
     assert alignment.links.canonical().pairs.tolist() == TRUTH.pairs.tolist()
-    assert alignment.confidence == pytest.approx(1)
+    assert alignment.confidence.min() > 0.9
     assert len(alignment.unmatched_source) == len(alignment.unmatched_target) == 0
     assert largeea.evaluate(alignment, TRUTH)["alignment"]["f1"] == 1
 
@@ -179,7 +179,7 @@ def learning(**more: Any) -> Config:
 
 def test_structure_joins_names() -> None:
     alignment = largeea.align(SOURCE, TARGET, config=learning(partition={"k": 2}))
-    assert set(alignment.evidence) == {"name", "structure"}
+    assert set(alignment.evidence) == {"name", "structure", "neighbours", "surroundings"}
     assert len(alignment) == SOURCE.size
 
 
@@ -187,7 +187,7 @@ def test_structure_alone_where_there_are_no_names(tmp_path: Path) -> None:
     nameless = TARGET.with_names(strings([None] * TARGET.size))
     seeds = Links(largeea.align(SOURCE, TARGET).pairs[: SOURCE.size // 3])
     alignment = largeea.align(SOURCE, nameless, seeds=seeds, config=learning(), folder=tmp_path / "run")
-    assert set(alignment.evidence) == {"structure"}
+    assert set(alignment.evidence) == {"structure", "neighbours", "surroundings"}
     assert len(alignment) >= len(seeds)
     assert not (tmp_path / "run" / "stages" / "names.safetensors").exists()
 

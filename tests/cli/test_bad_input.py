@@ -343,7 +343,7 @@ def test_evaluating_what_is_no_run(fails):
 def test_evaluating_an_unfinished_run(fails, monkeypatch):
     Path("links.tsv").write_text("http://a/Berlin\thttp://b/Berlin\n")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "fuse", lambda *_: 1 / 0)
+        patch.setattr(pipeline, "fused_channels", lambda *_: 1 / 0)
         fails(INTERNAL, "align a.nt b.nt -o run")
     fails(INPUT, "evaluate run --links links.tsv", "the run is not finished; go on with: largeea resume run")
     succeeds("align a.nt b.nt -o run")
@@ -485,7 +485,7 @@ def test_an_interruption(fails, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "fuse", interrupt)
+        patch.setattr(pipeline, "fused_channels", interrupt)
         fails(
             INTERRUPTED,
             "align a.nt b.nt -o run",
@@ -499,7 +499,7 @@ def test_an_internal_error(fails, monkeypatch, capsys):
     def broken(*_):
         raise RuntimeError("nobody thought of this")
 
-    monkeypatch.setattr(pipeline, "fuse", broken)
+    monkeypatch.setattr(pipeline, "fused_channels", broken)
     fails(
         INTERNAL,
         "align a.nt b.nt -o run",
@@ -523,7 +523,7 @@ def test_too_little_memory(fails, monkeypatch):
     def too_large(*_):
         raise MemoryError
 
-    monkeypatch.setattr(pipeline, "fuse", too_large)
+    monkeypatch.setattr(pipeline, "fused_channels", too_large)
     fails(RESOURCES, "align a.nt b.nt -o run", "out of memory")
 
 
@@ -531,5 +531,5 @@ def test_trouble_with_the_system_is_no_bug(fails, monkeypatch):
     def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied", "/somewhere")
 
-    monkeypatch.setattr(pipeline, "fuse", refuse)
+    monkeypatch.setattr(pipeline, "fused_channels", refuse)
     fails(RESOURCES, "align a.nt b.nt -o run", "Permission denied (/somewhere)")

@@ -32,12 +32,10 @@ SHARES = {"precision", "recall", "f1"}
 
 
 def statements(side: str) -> list[tuple[str, str, str]]:
-    """A ring of towns, and one more town that the other side does not have."""
-    towns = [*WORDS, "Atlantis" if side == "a" else "Zzyzx"]
-    return [
-        (f"http://{side}/{one}", f"http://{side}/next", f"http://{side}/{two}")
-        for one, two in zip(towns, towns[1:] + towns[:1], strict=True)
-    ]
+    """A ring of towns, and one more town, elsewhere, that the other side does not have."""
+    lonely = ("Atlantis", "sunk_near", WORDS[0]) if side == "a" else ("Zzyzx", "road_to", WORDS[5])
+    ring = [(one, "next", two) for one, two in zip(WORDS, WORDS[1:] + WORDS[:1], strict=True)]
+    return [tuple(f"http://{side}/{part}" for part in fact) for fact in (*ring, lonely)]
 
 
 @pytest.fixture(autouse=True)
@@ -179,7 +177,7 @@ def calls(monkeypatch):
         return step
 
     monkeypatch.setattr(align, "read_task", counting("read", align.read_task))
-    monkeypatch.setattr(pipeline, "fuse", counting("fuse", pipeline.fuse))
+    monkeypatch.setattr(pipeline, "fused_channels", counting("fuse", pipeline.fused_channels))
     return made
 
 
@@ -193,7 +191,7 @@ def test_a_second_run_reuses_what_still_holds(cli, calls):
     assert calls == []
     assert [line.split()[0] for line in err.splitlines()] == ["write"]
     assert Path("run/alignment.sssom.tsv").read_bytes() == first
-    _, err = cli(*arguments, "--set", "fusion.csls=0")
+    _, err = cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
     assert calls == ["fuse"]
     assert [line.split()[0] for line in err.splitlines()] == ["fused", "write"]
     calls.clear()
@@ -235,6 +233,7 @@ def test_evaluate(cli):
     assert set(figures["protocols"]) == {"open", "paper"}
     for protocol in figures["protocols"].values():
         assert protocol == {"hits@1": 1.0, "hits@5": 1.0, "hits@10": 1.0, "mrr": 1.0}
+    assert figures["alignment"].pop("ece") < 0.1
     assert figures["alignment"] == figures["no_counterpart"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     out, _ = cli("evaluate", "run", "--links", "links.tsv")
     assert "against 16 links" in out
@@ -251,6 +250,7 @@ def test_evaluate_does_not_count_seeds(cli):
     Path("wrong.tsv").write_text("".join(f"http://a/{s}\thttp://b/{t}\n" for s, t in wrong.items()))
     figures = json.loads(cli("evaluate", "run", "--links", "wrong.tsv", "--json")[0])
     assert figures["protocols"]["open"]["hits@1"] == 0
+    assert figures["alignment"].pop("ece") > 0.9
     assert figures["alignment"] == {"precision": 0, "recall": 0, "f1": 0}
 
 
@@ -262,7 +262,7 @@ def assert_bench_figures(figures: dict) -> None:
     assert [key for key in figures if key in BENCH_KEYS] == BENCH_KEYS
     assert set(figures["protocols"]) == {"open", "paper"}
     assert all(set(protocol) == RANKING for protocol in figures["protocols"].values())
-    assert set(figures["alignment"]) == SHARES
+    assert set(figures["alignment"]) == SHARES | {"ece"}
     assert set(figures["seconds"]) >= {"total", "task", "names", "fused"}
     assert all(seconds >= 0 for seconds in figures["seconds"].values())
     assert figures["peak_rss_mb"] > 1

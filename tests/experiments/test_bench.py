@@ -65,9 +65,19 @@ def test_figures_of_a_perfect_run() -> None:
     )
     perfect = {"hits@1": 1.0, "hits@5": 1.0, "hits@10": 1.0, "mrr": 1.0}
     assert figures["protocols"] == {"open": perfect, "paper": perfect}
+    assert figures["alignment"].pop("ece") < 0.1
     assert figures["alignment"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert set(figures["seconds"]) >= {"total", "task", "names", "fused"}
-    assert set(figures["memory_mb"]) == {"task", "semantic", "strings", "names", "seeds", "fused"}
+    assert set(figures["memory_mb"]) == {
+        "task",
+        "semantic",
+        "strings",
+        "names",
+        "seeds",
+        "neighbours",
+        "surroundings",
+        "fused",
+    }
     hosts = [used["host"] for used in figures["memory_mb"].values()]
     assert 10 < min(hosts) <= max(hosts) <= figures["peak_rss_mb"]
     assert figures["peak_gpu_mb"] >= max(used["gpu"] for used in figures["memory_mb"].values())

@@ -42,7 +42,8 @@ class Scope:
         return next((preset for preset in self.presets if self.config(preset).uses("structure")), "largeea-r")
 
 
-QUICK_SETTINGS = ("structure.epochs=20", "names.encoder=ngram")
+QUICK_SETTINGS = ("structure.epochs=20", "structure.threads=1", "names.encoder=ngram")
+"""One thread: batches are small, and on a busy machine two threads wait for each other most of the time."""
 _QUICK_ENTITIES, _SMALL_ENTITIES = 1000, 5000
 
 
