@@ -13,7 +13,7 @@ Channels = dict[str, Similarity]
 
 TELLING = 0.5
 """Structural evidence from which it is worth asking."""
-FEW = 20
+FEW = 40
 """Fewer pairs than this confirm or refute nothing."""
 UNSOUND = 0.25
 """Share of confirmed names below which names and structure tell different stories."""
