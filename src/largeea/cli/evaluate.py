@@ -68,4 +68,4 @@ def show_figures(title: str, figures: dict[str, Any]) -> None:
         (name, *(f"{value:.3f}" for value in figures[key].values()))
         for key, name in (("alignment", "accepted pairs"), ("no_counterpart", "no counterpart"))
     ]
-    screen.table("Answer", rows, ("", "precision", "recall", "F1"))
+    screen.table("Answer", rows, ("", "precision", "recall", "F1", "ECE"))
