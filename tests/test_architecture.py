@@ -17,7 +17,7 @@ ROOT = Path(largeea.__file__).parent
 LAYERS: tuple[set[str], ...] = (
     {"errors", "progress", "randomness"},
     {"graph"},
-    {"similarity", "sinkhorn", "alignment", "config"},
+    {"vectors", "similarity", "sinkhorn", "alignment", "config"},
     {"search", "formats", "runs", "engines"},
     {"datasets", "names", "structure", "evidence"},
     {"fusion", "decide", "evaluate"},

@@ -163,7 +163,7 @@ class Config(_Section):
 
 
 _PAPER: dict[str, Any] = {
-    "names": {"encoder": "bert:minilm", "metric": "manhattan", "lexical": 0.0, "gamma": 0.05},
+    "names": {"encoder": "bert:minilm", "metric": "manhattan", "lexical": 0.0, "gamma": 0.05, "aliases": 0},
     "augmentation": {"margin": 0.0},
     "evidence": {"rounds": 0},
     "fusion": {"csls": 0},

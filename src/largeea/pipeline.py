@@ -26,7 +26,7 @@ from largeea.runs.artifacts import content_hash
 from largeea.runs.folder import CHANNELS
 from largeea.similarity import Similarity
 from largeea.structure.channel import Arrays, Job, structure_channel
-from largeea.structure.models import TrainingOptions
+from largeea.structure.models import TrainingOptions, find_model
 from largeea.structure.partition import PartitionOptions
 
 
@@ -61,6 +61,7 @@ def align(
 
 def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run: Run) -> Outcome:
     """The stages in order, each stored under its name. `identity` tells one input from another."""
+    check_structure(config)
     run.begin(config)
     task = run.stage("task", read_task, identity)
     channels: Channels = {}
@@ -120,28 +121,8 @@ def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_f
             seeds,
             model=how.model,
             partition=split.method,
-            partition_options=PartitionOptions(
-                k=split.k or None,
-                q=split.q,
-                virtual_weight=split.virtual_weight,
-                overlap=split.overlap,
-                balance=split.balance,
-                weigh_by_confidence=split.weigh_by_confidence,
-                memory_mb=split.memory_mb or None,
-            ),
-            training=TrainingOptions(
-                dimension=how.dimension or None,
-                epochs=how.epochs,
-                learning_rate=how.learning_rate or None,
-                loss=None if how.loss == "auto" else how.loss,
-                margin=how.margin or None,
-                negatives=how.negatives,
-                negatives_per_seed=how.negatives_per_seed or None,
-                refresh_every=how.refresh_every,
-                device=how.device,
-                precision=how.precision,
-                threads=how.threads or None,
-            ),
+            partition_options=PartitionOptions.of(split),
+            training=TrainingOptions.of(how),
             top_k=how.top_k,
             metric=how.metric,
             seed=child_seed(config.seed, "structure"),
@@ -180,6 +161,13 @@ def answer(task: Task, fused: Similarity, channels: Channels, config: Config) ->
     )
 
 
+def check_structure(config: Config) -> None:
+    """Refuse what the structure channel could not do before hours have gone into names."""
+    if config.uses("structure"):
+        find_model(config.structure.model)
+        TrainingOptions.of(config.structure)
+
+
 def names_can_tell(task: Task, config: Config) -> bool:
     """Whether there is a name channel; if not, structure has to do alone, and an error says if it cannot."""
     if config.uses("names") and not (config.uses("sens") or config.uses("strings")):
@@ -191,10 +179,7 @@ def names_can_tell(task: Task, config: Config) -> bool:
     ]
     if config.uses("names") and not nameless:
         return True
-    if not (
-        config.uses("structure")
-        or (config.uses("evidence") and (len(task.seeds) or len(task.source.attributes)))
-    ):
+    if not (config.uses("structure") or (config.uses("evidence") and len(task.seeds))):
         if not config.uses("names"):
             raise UsageError("without names there is nothing to align by; leave out --without names")
         raise InputError(

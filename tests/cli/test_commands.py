@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import largeea
-from largeea import __version__, pipeline
-from largeea.cli import align, run
+from largeea import __version__
+from largeea.cli import run
 from largeea.cli.screen import printable
 from largeea.formats.links import FORMATS, read_links
 
@@ -164,62 +164,45 @@ def test_the_same_run_gives_the_same_bytes(cli):
             assert path.read_bytes() == (Path("two") / path.name).read_bytes()
 
 
-@pytest.fixture
-def calls(monkeypatch):
-    """The first and the last step of the method, each time that it is carried out."""
-    made: list[str] = []
-
-    def counting(name, original):
-        def step(*arguments):
-            made.append(name)
-            return original(*arguments)
-
-        return step
-
-    monkeypatch.setattr(align, "read_task", counting("read", align.read_task))
-    monkeypatch.setattr(pipeline, "fused_channels", counting("fuse", pipeline.fused_channels))
-    return made
-
-
-def test_a_second_run_reuses_what_still_holds(cli, calls):
+def test_a_second_run_reuses_what_still_holds(cli, computed):
     arguments = ["align", "a.nt", "b.ttl", "-o", "run"]
     cli(*arguments)
     first = Path("run/alignment.sssom.tsv").read_bytes()
-    assert calls == ["read", "fuse"]
-    calls.clear()
+    assert computed == ["read", "fuse"]
+    computed.clear()
     _, err = cli(*arguments)
-    assert calls == []
+    assert computed == []
     assert [line.split()[0] for line in err.splitlines()] == ["write"]
     assert Path("run/alignment.sssom.tsv").read_bytes() == first
     _, err = cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
-    assert calls == ["fuse"]
+    assert computed == ["fuse"]
     assert [line.split()[0] for line in err.splitlines()] == ["fused", "write"]
-    calls.clear()
+    computed.clear()
     _, err = cli(*arguments, "--set", "names.top_k=3")
-    assert calls == ["fuse"]
+    assert computed == ["fuse"]
     assert "names" in {line.split()[0] for line in err.splitlines()}
-    calls.clear()
+    computed.clear()
     with Path("a.nt").open("a") as file:
         file.write("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
     cli(*arguments)
-    assert calls == ["read", "fuse"]
+    assert computed == ["read", "fuse"]
 
 
-def test_a_pattern_is_known_by_the_files_it_finds(cli, calls):
+def test_a_pattern_is_known_by_the_files_it_finds(cli, computed):
     cli("align", "a*.nt", "b.ttl", "-o", "run")
     cli("align", "a.nt", "b.ttl", "-o", "run")
-    assert calls == ["read", "fuse"]
+    assert computed == ["read", "fuse"]
     Path("a2.nt").write_text("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
-    calls.clear()
+    computed.clear()
     cli("align", "a*.nt", "b.ttl", "-o", "run")
-    assert calls[0] == "read"
+    assert computed[0] == "read"
 
 
-def test_the_config_of_a_run_makes_the_same_run(cli, calls):
+def test_the_config_of_a_run_makes_the_same_run(cli, computed):
     cli("align", "a.nt", "b.ttl", "-o", "run", "--set", "names.top_k=7", "--seed", "3")
-    calls.clear()
+    computed.clear()
     cli("align", "a.nt", "b.ttl", "-o", "run", "--config", "run/config.toml")
-    assert calls == []
+    assert computed == []
 
 
 # evaluate

@@ -16,7 +16,7 @@ import pytest
 
 import largeea
 from largeea import pipeline
-from largeea.cli import align, run
+from largeea.cli import run
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
 from largeea.runs.lock import hold, release
@@ -50,23 +50,6 @@ def cli(capsys):
         return shown.out, shown.err
 
     return call
-
-
-@pytest.fixture
-def computed(monkeypatch):
-    """Whether reading and fusing are really done."""
-    made: list[str] = []
-
-    def counting(name, original):
-        def step(*arguments):
-            made.append(name)
-            return original(*arguments)
-
-        return step
-
-    monkeypatch.setattr(align, "read_task", counting("read", align.read_task))
-    monkeypatch.setattr(pipeline, "fused_channels", counting("fuse", pipeline.fused_channels))
-    return made
 
 
 def interrupt(cli) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from largeea import progress
-from largeea.runs import memory
-from largeea.runs.memory import memory_of_steps, peak_gpu_mb, peak_memory, peak_rss_mb
+from largeea.runs import Run, memory
+from largeea.runs.memory import peak_gpu_mb, peak_memory, peak_rss_mb
 
 MB = 1 << 20
 needs_marks = pytest.mark.skipif(
@@ -58,31 +56,11 @@ def test_the_peak_of_the_process_never_falls() -> None:
 
 
 @needs_marks
-def test_every_step_has_its_own_figure_and_the_listener_hears_all() -> None:
-    heard: list[object] = []
-
-    class Ear:
-        def step(self, title: str) -> AbstractContextManager[None]:
-            heard.append(title)
-            return nullcontext()
-
-        def advance(self, done: int, total: int) -> None:
-            heard.append((done, total))
-
-        def note(self, message: str) -> None:
-            heard.append(message)
-
-    with progress.listening(Ear()), memory_of_steps() as steps:
-        with progress.step("large"):
-            use(300)
-        with progress.step("small"):
-            progress.note("hello")
-            list(progress.track("ab", 2))
-        with pytest.raises(ValueError, match="bad"), progress.step("failed"):
-            raise ValueError("bad")
-    assert heard == ["large", "small", "hello", (0, 2), (1, 2), (2, 2), "failed"]
-    assert set(steps) == {"large", "small"}
-    assert steps["large"].host > steps["small"].host + 250
+def test_every_stage_of_a_run_has_its_own_figure() -> None:
+    with Run() as run:
+        run.stage("large", lambda: use(300))
+        run.stage("small", lambda: None)
+    assert run.memory_mb["large"]["host"] > run.memory_mb["small"]["host"] + 250
 
 
 def test_without_proc_there_is_still_a_figure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

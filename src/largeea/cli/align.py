@@ -81,7 +81,7 @@ def command(
 
     Into the folder of an earlier run, it does again only what depends on what has changed since.
     """
-    settings = options.make_config(preset, config, set, seed, without)
+    settings = options.also_named_by(label, options.make_config(preset, config, set, seed, without))
     reading = options.make_read_options(format, columns, label, language, max_errors, pair_language)
     formats = tuple(find_format(name).name for name in write or ["sssom"])
     if target is None and not pair_folder(source):

@@ -11,7 +11,7 @@ from largeea import config as configuration
 from largeea.config import Config, Part
 from largeea.errors import UsageError
 from largeea.formats import ReadOptions
-from largeea.formats.naming import LABEL_PREDICATES, Naming
+from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, Naming
 from largeea.formats.tables import Columns
 
 Preset = Annotated[str, typer.Option(help="Method to start from.")]
@@ -55,6 +55,14 @@ def make_config(
     return configuration.load(
         preset, file, tuple(settings or ()), seed=seed, without=tuple(without) if without else None
     )
+
+
+def also_named_by(labels: list[str] | None, config: Config) -> Config:
+    """Where the names are that the user points to, there may be other names of an entity too."""
+    if not labels or config.names.alias_predicates:
+        return config
+    names = config.names.model_copy(update={"alias_predicates": (*labels, *ALIAS_PREDICATES)})
+    return config.model_copy(update={"names": names})
 
 
 def make_read_options(

@@ -21,6 +21,7 @@ from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
 from largeea.graph import Float32, Int32, Int64
 from largeea.similarity import Similarity
+from largeea.vectors import unit_rows
 
 HEADS_OF_A_PIECE = 16
 WIDTH_OF_A_HEAD = 16
@@ -90,12 +91,6 @@ class Sketches:
         scale = np.sqrt(lengths[0][rows] * lengths[1][columns])
         cosines = np.clip(np.divide(products, scale, out=np.zeros_like(products), where=scale > 0), 0, 1)
         return Similarity(candidates.shape, candidates.indptr, columns, cosines.round(5))
-
-
-def unit_rows(vectors: Float32) -> Float32:
-    """Rows scaled to length 1; a row of zeros stays."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0), np.float32)
 
 
 def _edge_weights(edges: Edges) -> Float32:

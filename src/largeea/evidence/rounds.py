@@ -37,7 +37,7 @@ class SelfTraining:
         found, before = self._names, Links.none()
         for number in track(range(self._config.rounds), self._config.rounds):
             anchors = self.anchors(matched(self._task, found, self._config))
-            if not len(anchors) and not self._values:
+            if not len(anchors):
                 break
             new = _share_of_new(before, anchors)
             note(f"round {number + 1}: {len(anchors):,} anchors, {new:.1%} of them new")

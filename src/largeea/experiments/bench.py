@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import Any
 
 from largeea.config import Config
@@ -14,7 +13,7 @@ from largeea.pipeline import Outcome, run_stages
 from largeea.randomness import generator
 from largeea.runs import Run
 from largeea.runs.artifacts import content_hash
-from largeea.runs.memory import memory_of_steps, peak_gpu_mb, peak_rss_mb
+from largeea.runs.memory import peak_gpu_mb, peak_rss_mb
 
 
 def split(links: Links, train: float, seed: int) -> tuple[Links, Links]:
@@ -47,14 +46,13 @@ def bench(
 ) -> tuple[dict[str, Any], Outcome]:
     """Align a benchmark and measure the answer. The test links are used only after the run has ended.
 
-    Peak memory (`memory_mb`) is that of stages computed now, not of those that `run` had kept.
+    Seconds and peak memory of stages are those of the time when they were computed.
     """
     seeds, test = seeds_and_test(pair, dataset, train, fold, config.seed)
     task = Task(pair.source, pair.target, seeds)
     run = run or Run()
     started = time.perf_counter()
-    with memory_of_steps() as memory:
-        outcome = run_stages(lambda: task, content_hash(task), config, run)
+    outcome = run_stages(lambda: task, content_hash(task), config, run)
     total = round(time.perf_counter() - started, 3)
     figures = {
         "dataset": dataset,
@@ -65,7 +63,7 @@ def bench(
         **evaluate(outcome.alignment, test, seeds),
         "augmentation": pseudo_seeds(outcome.seeds, test, seeds),
         "seconds": {"total": total, **run.seconds},
-        "memory_mb": {stage: asdict(memory[stage]) for stage in run.stages if stage in memory},
+        "memory_mb": run.memory_mb,
         "peak_rss_mb": peak_rss_mb(),
         "peak_gpu_mb": peak_gpu_mb(),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,18 +62,9 @@ def quality(
 
 def batches(task: Task, test: Links, how: PartitionConfig, seed: int) -> Figures:
     """Split a task into mini-batches and report edge cut (R_ec), pairs that meet, sizes and seconds."""
-    chosen = PartitionOptions(
-        k=how.k or None,
-        q=how.q,
-        virtual_weight=how.virtual_weight,
-        overlap=how.overlap,
-        balance=how.balance,
-        weigh_by_confidence=how.weigh_by_confidence,
-        memory_mb=how.memory_mb or None,
-    )
     started = time.perf_counter()
     with step("partition"):
-        assignment = partition(task, how.method, replace(chosen, seed=seed))
+        assignment = partition(task, how.method, PartitionOptions.of(how, seed))
     return report(task, assignment, how.method, round(time.perf_counter() - started, 3), test)
 
 

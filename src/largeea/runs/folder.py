@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -48,7 +49,7 @@ from largeea.runs.manifest import (
     strike_answer,
     write_manifest,
 )
-from largeea.runs.memory import peak_rss_mb
+from largeea.runs.memory import PeakMemory, peak_memory
 from largeea.runs.upkeep import facts_of, forget_damaged, record_results, remove, unknown_stage_files
 
 __all__ = ["CHANNELS", "CONFIG", "MANIFEST", "Run", "load_channels", "load_stage", "read_manifest"]
@@ -115,6 +116,12 @@ class Run:
         stages = self.manifest["stages"]
         return {name: stages[name]["seconds"] for name in self._fingerprints if name in stages}
 
+    @property
+    def memory_mb(self) -> dict[str, dict[str, float]]:
+        """Peak memory while each stage was computed: of the host, and of the GPU."""
+        stages = self.manifest["stages"]
+        return {name: stages[name]["memory_mb"] for name in self._fingerprints if name in stages}
+
     def identify_inputs(self, files: list[Path], how: str) -> str:
         """Tell this input, read in this way, from any other; the files are remembered."""
         self.manifest["inputs"] = record_inputs(files, self.manifest.get("inputs", ()))
@@ -155,7 +162,7 @@ class Run:
             strike_answer(self.manifest)
             self._save()
         started = time.perf_counter()
-        result = self._computed(name, compute)
+        result, memory = self._computed(name, compute)
         record = {
             "fingerprint": fingerprint,
             "after": after,
@@ -166,7 +173,7 @@ class Run:
             "code": __version__,
             "finished": now(),
             "seconds": round(time.perf_counter() - started, 3),
-            "peak_rss_mb": peak_rss_mb(),
+            "memory_mb": asdict(memory),
         }
         if self.folder is not None:
             path = stage_file(self.folder, name)
@@ -215,11 +222,11 @@ class Run:
         self.manifest |= facts
         self._save()
 
-    def _computed(self, name: str, compute: Callable[[], T]) -> T:
+    def _computed(self, name: str, compute: Callable[[], T]) -> tuple[T, PeakMemory]:
         """Compute a stage. Stages of its own that it did not need this time are of no more use."""
         self._under_way.append(name)
         try:
-            with step(name):
+            with peak_memory() as memory, step(name):
                 result = compute()
         finally:
             self._under_way.pop()
@@ -227,7 +234,7 @@ class Run:
         for other in [other for other in stages if stages[other]["within"] == name]:
             if other not in self._fingerprints:
                 forget_stage(self.manifest, other)
-        return result
+        return result, memory
 
     def _save(self) -> None:
         if self.folder is not None:

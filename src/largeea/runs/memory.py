@@ -13,8 +13,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from largeea import progress
-
 _STATUS, _LOWER_MARK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -54,37 +52,6 @@ def peak_gpu_mb() -> float:
     """Peak memory of tensors on one GPU so far, in MB; 0 where none was used."""
     _read_marks()
     return _process.gpu
-
-
-@contextmanager
-def memory_of_steps() -> Iterator[dict[str, PeakMemory]]:
-    """The peak memory of each step inside this context, by its title, once the step has ended.
-
-    Example: `with memory_of_steps() as memory: run_stages(...)`, then `memory["names"].host`.
-    """
-    log = _Log(progress._listener.get(), {})
-    with progress.listening(log):
-        yield log.steps
-
-
-@dataclass(frozen=True)
-class _Log:
-    """Measures every step; whoever listened before still hears everything."""
-
-    other: progress.Listener
-    steps: dict[str, PeakMemory]
-
-    @contextmanager
-    def step(self, title: str) -> Iterator[None]:
-        with peak_memory() as used, self.other.step(title):
-            yield
-        self.steps[title] = used
-
-    def advance(self, done: int, total: int) -> None:
-        self.other.advance(done, total)
-
-    def note(self, message: str) -> None:
-        self.other.note(message)
 
 
 def _read_marks() -> None:

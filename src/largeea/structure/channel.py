@@ -21,6 +21,7 @@ from largeea.structure.batch import Batch
 from largeea.structure.models import Embeddings, Model, TrainingOptions, load_model
 from largeea.structure.partition import Batches, PartitionOptions
 from largeea.structure.partition import partition as split_into_batches
+from largeea.vectors import unit_rows
 
 Entries = tuple[Int32, Int32, Float32]
 """Kept pairs with global ids: sources, targets, scores."""
@@ -178,14 +179,9 @@ def _nearest(batch: Batch, embeddings: Embeddings, k: int, metric: str) -> Entri
 
     A zero vector says that nothing is known of its entity: it has no candidates and is none.
     """
-    source, target = (_unit_rows(vectors) for vectors in embeddings)
+    source, target = (unit_rows(vectors) for vectors in embeddings)
     ids, scores = dense_top_k(source, target, min(k, max(len(target), 1)), metric=metric)
     known_source, known_target = (np.any(vectors, axis=1) for vectors in (source, target))
     kept = (ids >= 0) & known_source[:, None] & known_target[ids]
     rows = np.repeat(batch.source, kept.sum(axis=1))
     return rows, batch.target[ids[kept]], scores[kept]
-
-
-def _unit_rows(vectors: Float32) -> Float32:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.ascontiguousarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)

@@ -12,7 +12,8 @@ import pytest
 from largeea.errors import UsageError
 from largeea.graph import Float32, strings
 from largeea.names.encoders import GROUP, EncoderSettings, encode_unique, encoders, load_encoder
-from largeea.names.encoders.base import not_blank, prepared_blocks, unit_rows
+from largeea.names.encoders.base import not_blank, prepared_blocks
+from largeea.vectors import unit_rows
 
 
 class LengthEncoder:

@@ -127,12 +127,6 @@ def content_hash(files: Iterable[Path], *settings: object) -> str:
     return digest.hexdigest()
 
 
-def unit_rows(vectors: Float32) -> Float32:
-    """Rows scaled to length 1; zeros stay."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
-
-
 def not_blank(names: Sequence[str]) -> Bool:
     """Which names have anything but white space in them, `[n]`."""
     return np.fromiter(map(bool, map(str.strip, names)), bool, len(names))

@@ -17,9 +17,9 @@ from largeea.names.encoders.base import (
     optional,
     torch_device,
     torch_dtype,
-    unit_rows,
 )
 from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder, usable_checkpoint
+from largeea.vectors import unit_rows
 
 
 def load(argument: str, settings: EncoderSettings) -> SentenceEncoder:

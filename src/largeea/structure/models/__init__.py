@@ -12,7 +12,7 @@ from largeea.errors import UsageError
 from largeea.structure.batch import Batch
 from largeea.structure.models.options import Embeddings, TrainingOptions
 
-__all__ = ["GROUP", "Embeddings", "Model", "TrainingOptions", "load_model", "models"]
+__all__ = ["GROUP", "Embeddings", "Model", "TrainingOptions", "find_model", "load_model", "models"]
 
 GROUP = "largeea.models"
 """Entry-point group for models of other packages; an entry point names a class that makes a `Model`."""
@@ -39,13 +39,18 @@ def models() -> dict[str, EntryPoint]:
     return {point.name: point for point in (*entry_points(group=GROUP), *_BUILT_IN)}
 
 
-def load_model(name: str) -> Model:
-    """The model of that name, ready to fit."""
+def find_model(name: str) -> EntryPoint:
+    """Where the model of that name comes from."""
     known = models()
     if name not in known:
         raise UsageError(f"unknown structure model {name!r}; there are: {', '.join(sorted(known))}")
+    return known[name]
+
+
+def load_model(name: str) -> Model:
+    """The model of that name, ready to fit."""
     try:
-        model: Model = known[name].load()()
+        model: Model = find_model(name).load()()
     except ModuleNotFoundError as error:
         raise UsageError(
             f"the structure model {name!r} needs the Python package {error.name!r}, which is not installed: "

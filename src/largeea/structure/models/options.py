@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from largeea.config import StructureConfig
 from largeea.errors import UsageError
 from largeea.graph import Float32
 
@@ -46,6 +47,13 @@ class TrainingOptions:
     precision: str = "fp32"
     seed: int = 0
     threads: int | None = None
+
+    @classmethod
+    def of(cls, config: StructureConfig) -> Self:
+        """As configured; 0 and "auto" there leave a value to the model."""
+        given = config.model_dump(exclude={"model", "metric", "top_k", "device"})
+        free = {option: None for option, value in given.items() if value in (0, "auto")}
+        return cls(**given | free, device=config.device)
 
     def __post_init__(self) -> None:
         choices = {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
+from largeea.config import PartitionConfig
 from largeea.errors import ResourceError, UsageError
 from largeea.graph import Task
 
@@ -35,6 +37,12 @@ class PartitionOptions:
     seed: int = 0
     weigh_by_confidence: bool = False
     memory_mb: int | None = None
+
+    @classmethod
+    def of(cls, config: PartitionConfig, seed: int = 0) -> Self:
+        """As configured; 0 there stands for "not given"."""
+        given = config.model_dump(exclude={"method"})
+        return cls(**given | {"k": config.k or None, "memory_mb": config.memory_mb or None, "seed": seed})
 
     def __post_init__(self) -> None:
         for name in ("k", "q", "virtual_weight", "overlap", "memory_mb"):
