@@ -20,7 +20,7 @@ LAYERS: tuple[set[str], ...] = (
     {"vectors", "similarity", "sinkhorn", "alignment", "config"},
     {"search", "formats", "runs", "engines"},
     {"datasets", "names", "structure", "evidence"},
-    {"fusion", "decide", "evaluate"},
+    {"fusion", "calibration", "assignment", "decide", "evaluate"},
     {"pipeline"},
     {"experiments", "explain", "report", "review"},
     {"cli"},

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.alignment import Alignment
+from largeea.assignment import exact_one_to_one
 from largeea.config import DecisionConfig
 from largeea.decide import decide, greedy_one_to_one
 from largeea.graph import KnowledgeGraph, Links, Task, strings
@@ -50,7 +53,8 @@ def tasks(draw: st.DrawFn) -> Task:
 def decided(draw: st.DrawFn) -> tuple[Task, Similarity, Similarity, DecisionConfig, Alignment]:
     task = draw(tasks())
     fused, names = (draw(similarities((task.source.size, task.target.size))) for _ in range(2))
-    config = DecisionConfig(accept=draw(st.sampled_from([0, 0.5, 1])))
+    accept, assignment = draw(st.sampled_from([0, 0.5, 1])), draw(st.sampled_from(["mutual", "exact"]))
+    config = DecisionConfig(accept=accept, assignment=assignment)
     return task, fused, names, config, decide(task, fused, {"name": names}, config)
 
 
@@ -122,7 +126,8 @@ def test_what_is_accepted(case: tuple[Task, Similarity, Similarity, DecisionConf
     taken = [pair for pair in map(tuple, alignment.links.pairs.tolist()) if pair in seeds]
     sources, targets = ~task.source.anonymous, ~task.target.anonymous
     sources[[s for s, _ in taken]], targets[[t for _, t in taken]] = False, False
-    mutual = set(map(tuple, fused.restrict(sources, targets).mutual_best().pairs.tolist()))
+    choose = exact_one_to_one if config.assignment == "exact" else Similarity.mutual_best
+    chosen = set(map(tuple, choose(fused.restrict(sources, targets)).pairs.tolist()))
     evidence = np.clip(names.score_of(Links(alignment.pairs)), 0, 1)
     np.testing.assert_array_equal(alignment.evidence["name"], evidence)
     for pair, confidence, accepted, name in zip(
@@ -131,8 +136,8 @@ def test_what_is_accepted(case: tuple[Task, Similarity, Similarity, DecisionConf
         if pair in taken:
             continue
         assert confidence == name
-        assert accepted == (pair in mutual and confidence >= config.accept)
-    assert mutual <= set(map(tuple, alignment.pairs.tolist()))
+        assert accepted == (pair in chosen and confidence >= config.accept)
+    assert chosen <= set(map(tuple, alignment.pairs.tolist()))
 
 
 @often
@@ -153,6 +158,29 @@ def test_no_candidate_is_wasted() -> None:
     fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.7, (1, 1): 0.1}, (2, 2))
     alignment = decide(Task(graph([False] * 2), graph([False] * 2)), fused, {"name": fused}, DecisionConfig())
     assert alignment.pairs.tolist() == [[0, 0], [1, 1]]
+    assert alignment.accepted.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("assignment", "pairs", "accepted"),
+    [("mutual", [[0, 0], [1, 1]], [True, False]), ("exact", [[0, 1], [1, 0]], [True, True])],
+)
+def test_the_assignment_can_be_chosen(
+    assignment: Literal["mutual", "exact"], pairs: list[list[int]], accepted: list[bool]
+) -> None:
+    """Exact pairs need not be each other's best to be accepted; the highest sum of scores speaks for them."""
+    fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.7, (1, 1): 0.1}, (2, 2))
+    task, config = Task(graph([False] * 2), graph([False] * 2)), DecisionConfig(assignment=assignment)
+    alignment = decide(task, fused, {"name": fused}, config)
+    assert alignment.pairs.tolist() == pairs
+    assert alignment.accepted.tolist() == accepted
+
+
+def test_exact_pairs_of_little_confidence_are_for_review() -> None:
+    fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.4, (1, 1): 0.1}, (2, 2))
+    config = DecisionConfig(assignment="exact")
+    alignment = decide(Task(graph([False] * 2), graph([False] * 2)), fused, {"name": fused}, config)
+    assert alignment.pairs.tolist() == [[0, 1], [1, 0]]
     assert alignment.accepted.tolist() == [True, False]
 
 

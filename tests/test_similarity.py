@@ -109,6 +109,31 @@ def test_top_k_arrays_and_back(similarity: Similarity, k: int) -> None:
     assert again.shape == similarity.shape
 
 
+@often
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 1000, 5000]), st.sampled_from([2, 30, 10**6]))
+def test_ranking_is_that_of_a_full_sort(seed: int, longest: int, levels: int) -> None:
+    """Rows of all lengths, with scores that are all different or almost all the same; -0.0 ties with 0.0."""
+    chance = np.random.default_rng(seed)
+    lengths = chance.integers(0, longest + 1, 6)
+    rows = np.repeat(np.arange(6), lengths)
+    columns = np.concatenate([np.sort(chance.permutation(2 * longest)[:length]) for length in lengths])
+    scores = (chance.integers(-levels, levels, len(rows)) / levels).astype(np.float32)
+    scores[scores == 0] *= chance.choice([-1, 1], (scores == 0).sum())
+    similarity = Similarity.from_entries(rows, columns, scores, (6, 2 * longest), floor=-2)
+    order = np.lexsort((columns, -scores, rows))
+    rank = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    for k in {0, 1, 2, longest // 2, longest - 1, longest, longest + 1}:
+        among = order[rank < k]
+        ids, best = np.full((6, k), -1), np.full((6, k), -2.0)
+        ids[rows[among], rank[rank < k]], best[rows[among], rank[rank < k]] = columns[among], scores[among]
+        for found, expected in zip(similarity.top_k_arrays(k), (ids, best), strict=True):
+            np.testing.assert_array_equal(found, expected)
+        kept, among = similarity.top_k(k), np.sort(among)
+        np.testing.assert_array_equal(kept.rows, rows[among])
+        np.testing.assert_array_equal(kept.indices, columns[among])
+        np.testing.assert_array_equal(kept.scores, scores[among])
+
+
 def test_from_top_k_ignores_padding_anywhere() -> None:
     ids = np.array([[-1, 2], [1, -1], [-1, -1]])
     similarity = Similarity.from_top_k(ids, np.array([[9.0, 0.5], [0.25, 9.0], [9.0, 9.0]]), 3)

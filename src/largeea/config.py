@@ -77,7 +77,7 @@ class PartitionConfig(_Section):
 class StructureConfig(_Section):
     """The structure channel: a model trained on every mini-batch. 0 and "auto" are the model's own choice."""
 
-    model: str = Field("none", description="none, rrea, gcn-align, or one of another package")
+    model: str = Field("none", description="none, rrea, gcn-align, propagation, or one of another package")
     epochs: int = Field(100, ge=1, description="passes over the seeds of a batch")
     dimension: int = Field(0, ge=0, description="D, the length of an entity's own vector")
     learning_rate: float = Field(0, ge=0, description="of Adam")
@@ -99,15 +99,24 @@ class EvidenceConfig(_Section):
     rounds: int = Field(8, ge=0, description="rounds of self-training at most; 0 = none")
     settled: float = Field(0.005, ge=0, description="share of new anchors below which rounds end")
     margin: float = Field(0.3, ge=0, le=1, description="lead over the second candidate that an anchor needs")
-    neighbours: float = Field(0.6, gt=0, description="weight of neighbour evidence; names weigh 1")
-    surroundings: float = Field(1.0, gt=0, description="weight of propagated surroundings; names weigh 1")
+    neighbours: float = Field(0.6, ge=0, description="weight of neighbour evidence; names weigh 1")
+    surroundings: float = Field(1.0, ge=0, description="weight of propagated surroundings; names weigh 1")
+    literals: bool = Field(True, description="equal values of literals are common neighbours")
     temperature: float = Field(0.015, gt=0, description="difference of scores that changes odds by e")
     even: float = Field(0.1, description="score of a lone pair that is as likely as not to be none")
     even_by_name: float = Field(0.3, description="the same where names are all there is")
+    balancing: int = Field(50, ge=0, description="rounds of Sinkhorn; 0 = every source on its own")
     top_k: int = Field(50, ge=1, description="candidates kept per source entity")
-    found: int = Field(20, ge=1, description="new candidates per source entity and round")
-    pieces_to_find: int = Field(2, ge=1, description="pieces of 256 dimensions to find candidates with")
-    pieces: int = Field(8, ge=1, description="pieces of 256 dimensions to score candidates with")
+    found: int = Field(20, ge=0, description="new candidates per source entity and round, by surroundings")
+    pieces_to_find: int = Field(2, ge=1, description="pieces of vectors to find candidates with")
+    pieces: int = Field(8, ge=1, description="pieces of vectors to score candidates with")
+    memory_mb: int = Field(8000, ge=1, description="memory for propagation: narrower pieces if short")
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        if not self.neighbours + self.surroundings:
+            raise ValueError("neighbours and surroundings both weigh 0: to go without, use rounds = 0")
+        return self
 
 
 class FusionConfig(_Section):
@@ -128,6 +137,12 @@ class DecisionConfig(_Section):
     even: float = Field(0.15, description="score of a lone pair that is as likely as not to be none")
     accept: float = Field(
         0.5, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
+    )
+    precision: float = Field(
+        0.9, ge=0, le=1, description="share of accepted pairs that has to be right, by their confidence"
+    )
+    assignment: Literal["mutual", "exact"] = Field(
+        "mutual", description="each other's best are accepted, or the one-to-one pairs of highest total score"
     )
 
 

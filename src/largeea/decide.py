@@ -6,8 +6,9 @@ import numba
 import numpy as np
 
 from largeea.alignment import Alignment
+from largeea.assignment import exact_one_to_one
 from largeea.config import DecisionConfig
-from largeea.graph import Bool, Int32, Links, Task
+from largeea.graph import Bool, Float32, Int32, Links, Task
 from largeea.progress import note
 from largeea.similarity import Similarity
 
@@ -19,25 +20,33 @@ def decide(
     config: DecisionConfig,
     likelihood: Similarity | None = None,
 ) -> Alignment:
-    """Seeds as given; then pairs that are each other's best; then, for review, the best of what is left.
+    """Seeds as given; then pairs chosen by `config.assignment`; then, for review, the best of what is left.
 
     The fused scores say which pairs; the likelihood how confident to be, or without one the mean of the
-    evidence, in [0, 1]. A pair that is not mutual, or less confident than `config.accept`, is for review.
+    evidence, in [0, 1]. A chosen pair that is less confident than `config.accept` is for review, too, and
+    so are the least likely ones where too few of the accepted would be right (`config.precision`).
     """
     given = _given(task)
     open_sources = _free(task.source.anonymous, given.source)
     open_targets = _free(task.target.anonymous, given.target)
     candidates = fused.restrict(open_sources, open_targets)
-    mutual = candidates.mutual_best()
+    chosen = exact_one_to_one(candidates) if config.assignment == "exact" else candidates.mutual_best()
     left_over = greedy_one_to_one(
-        candidates.restrict(_free(~open_sources, mutual.source), _free(~open_targets, mutual.target))
+        candidates.restrict(_free(~open_sources, chosen.source), _free(~open_targets, chosen.target))
     )
-    found = Links(np.concatenate([given.pairs, mutual.pairs, left_over.pairs]))
+    found = Links(np.concatenate([given.pairs, chosen.pairs, left_over.pairs]))
     columns = {name: np.clip(similarity.score_of(found), 0, 1) for name, similarity in evidence.items()}
     confidence = np.mean(list(columns.values()), axis=0) if likelihood is None else likelihood.score_of(found)
     accepted = confidence >= config.accept
-    accepted[: len(given)], accepted[len(given) + len(mutual) :] = True, False
-    confidence[: len(given)] = 1
+    accepted[: len(given)] = accepted[len(given) + len(chosen) :] = False
+    if likelihood is not None:
+        accepted &= _worth_trusting(np.where(accepted, confidence, 0), config.precision)
+        if len(chosen) and not accepted.any():
+            note(
+                f"warning: by their confidence, fewer than {config.precision:.0%} of even the surest pairs "
+                "are right: all are for review; check seeds and names, or lower decision.precision"
+            )
+    accepted[: len(given)], confidence[: len(given)] = True, 1
     order = np.lexsort((found.target, found.source, -confidence, ~accepted))
     columns = {name: column[order] for name, column in columns.items()}
     return Alignment(
@@ -50,6 +59,15 @@ def greedy_one_to_one(similarity: Similarity) -> Links:
     best_first = np.argsort(-similarity.scores, kind="stable")
     pairs = np.column_stack([similarity.rows, similarity.indices])[best_first]
     return Links(pairs[_first_come(pairs, *similarity.shape)])
+
+
+def _worth_trusting(chance: Float32, precision: float) -> Bool:
+    """The likeliest pairs, as many as are right in so large a share if each is as likely as it says."""
+    best_first = np.argsort(-chance, kind="stable")
+    expected = np.cumsum(chance[best_first], dtype=np.float64) / np.arange(1, len(chance) + 1)
+    trusted = np.zeros(len(chance), bool)
+    trusted[best_first[expected >= precision]] = True
+    return trusted
 
 
 def _given(task: Task) -> Links:

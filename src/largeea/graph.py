@@ -221,6 +221,11 @@ class Task:
         check_ids("seeds' source", self.seeds.source, self.source.size)
         check_ids("seeds' target", self.seeds.target, self.target.size)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many entities the graphs have: the shape of every similarity between them."""
+        return self.source.size, self.target.size
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from largeea.alignment import Alignment
+from largeea.calibration import calibrated, hold_out
 from largeea.config import Config, NamesConfig
 from largeea.decide import decide
 from largeea.errors import InputError, UsageError
@@ -75,7 +76,8 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
         learnt_from = "seeds" if "seeds" in run.stages else "task"
         channels["structure"] = structure_stage(task, seeds, config, run, learnt_from)
     if config.uses("evidence"):  # beyond the paper
-        channels |= evidence_stages(task, channels.get("name"), config, run)
+        known, _ = hold_out(task.seeds, config.seed)
+        channels |= evidence_stages(replace(task, seeds=known), channels.get("name"), config, run)
     found = [stage for stage in CHANNELS.values() if stage in run.stages]
     how = config.evidence if config.uses("evidence") else config.fusion
     fused = run.stage("fused", lambda: fused_channels(task, channels, config), how, *found)  # M
@@ -137,7 +139,7 @@ def evidence_stages(task: Task, names: Similarity | None, config: Config, run: R
     seed = child_seed(config.seed, "evidence")
     depends = config.evidence, seed, "task" if names is None else "names"
     trained = cache(lambda: SelfTraining(task, names, config.evidence, seed).run())
-    nothing = Similarity.empty((task.source.size, task.target.size))
+    nothing = Similarity.empty(task.shape)
 
     def of(kind: str) -> Similarity:
         return run.stage(CHANNELS[kind], lambda: trained().get(kind, nothing), *depends)
@@ -149,16 +151,16 @@ def fused_channels(task: Task, channels: Channels, config: Config) -> Similarity
     """`M`: the channels added, or with evidence the probabilities of a one-to-one matching."""
     if not config.uses("evidence"):
         return fuse(list(channels.values()), config.fusion)
-    return matched(task, channels, config.evidence)
+    return matched(task.shape, channels, config.evidence)
 
 
 def answer(task: Task, fused: Similarity, channels: Channels, config: Config) -> Alignment:
-    """The alignment drawn from `M`, as sure as the channels together allow."""
+    """The alignment drawn from `M`, as sure as the channels together, and seeds kept back, allow."""
     if not config.uses("evidence"):
         return decide(task, fused, channels, config.decision)
-    return decide(
-        task, fused, channels, config.decision, likelihood(task, channels, config.evidence, config.decision)
-    )
+    _, check = hold_out(task.seeds, config.seed)
+    chances = likelihood(task.shape, channels, config.evidence, config.decision)
+    return decide(task, fused, channels, config.decision, calibrated(chances, check))
 
 
 def check_structure(config: Config) -> None:

@@ -139,13 +139,9 @@ class Similarity:
 
     def top_k_arrays(self, k: int) -> tuple[Int32, Float32]:
         """`(ids[sources, k], scores[sources, k])`, best first, ties by id, padded with -1 and the floor."""
-        order, rank = self._ranked()
-        wanted = rank < k
         ids = np.full((self.shape[0], k), -1, np.int32)
         scores = np.full((self.shape[0], k), self.floor, np.float32)
-        place = (self.rows[wanted], rank[wanted])
-        ids[place] = self.indices[order][wanted]
-        scores[place] = self.scores[order][wanted]
+        _fill_best_first(self.indptr, self.indices, self.scores, ids, scores)
         return ids, scores
 
     def mutual_best(self) -> Links:
@@ -186,10 +182,7 @@ class Similarity:
 
     def top_k(self, k: int) -> Similarity:
         """Only the k best of each source; ties go to the smaller id."""
-        order, rank = self._ranked()
-        keep = np.zeros(len(self), bool)
-        keep[order[rank < k]] = True
-        return self._keep(keep)
+        return self._keep(_among_best(self.indptr, self.scores, k))
 
     def restrict(self, sources: Bool | None = None, targets: Bool | None = None) -> Similarity:
         """Only entries whose source and target are in the given masks; the shape stays."""
@@ -216,12 +209,6 @@ class Similarity:
     def _mean_of_best(self, k: int) -> Float32:
         _, scores = self.top_k_arrays(max(1, min(k, self.shape[1])))
         return np.asarray(scores.mean(axis=1), np.float32)
-
-    def _ranked(self) -> tuple[Int64, Int64]:
-        """Entries ordered by (source, score descending, target), and their rank within the source."""
-        rows = self.rows
-        order = np.lexsort((self.indices, -self.scores, rows))
-        return order, np.arange(len(rows)) - self.indptr[rows]
 
     def _keep(self, mask: Bool) -> Similarity:
         indptr = _row_pointers(self.rows[mask], self.shape[0])
@@ -277,3 +264,69 @@ def _add_rows(
             b += in_b
         indptr[row + 1] = n
     return indptr, indices[:n].copy(), scores[:n].copy()
+
+
+@numba.njit(cache=True)
+def _fill_best_first(indptr: Int64, indices: Int32, scores: Float32, ids: Int32, best: Float32) -> None:
+    """Targets and scores of each row's best entries into `ids[rows, k]` and `best[rows, k]`, best first."""
+    chosen = np.empty(ids.shape[1], np.int64)
+    for row in range(len(ids)):
+        count = _choose(scores, indptr[row], indptr[row + 1], chosen)
+        for last in range(count - 1, 0, -1):  # heap sort: the worst of those left goes behind them
+            chosen[0], chosen[last] = chosen[last], chosen[0]
+            _sink(scores, chosen[:last], 0)
+        for rank in range(count):
+            ids[row, rank], best[row, rank] = indices[chosen[rank]], scores[chosen[rank]]
+
+
+@numba.njit(cache=True)
+def _among_best(indptr: Int64, scores: Float32, k: int) -> Bool:
+    """Which entries are among the k best of their row, `[entries]`."""
+    among = np.ones(len(scores), np.bool_)
+    chosen = np.empty(min(k, len(scores)), np.int64)
+    for row in range(len(indptr) - 1):
+        start, end = indptr[row], indptr[row + 1]
+        if end - start > k:
+            among[start:end] = False
+            for entry in chosen[: _choose(scores, start, end, chosen)]:
+                among[entry] = True
+    return among
+
+
+@numba.njit(cache=True)
+def _choose(scores: Float32, start: int, end: int, chosen: Int64) -> int:
+    """Choose as many of the entries `start:end` as there is room for, the best ones; how many.
+
+    They lie in `chosen` as a heap with the worst on top, so that long rows cost little more than a glance.
+    """
+    count = min(end - start, len(chosen))
+    heap = chosen[:count]
+    for place in range(count - 1, -1, -1):
+        heap[place] = start + place
+        _sink(scores, heap, place)
+    for entry in range(start + count, end):
+        if count and scores[entry] > scores[heap[0]]:
+            heap[0] = entry
+            _sink(scores, heap, 0)
+    return count
+
+
+@numba.njit(cache=True)
+def _sink(scores: Float32, heap: Int64, place: int) -> None:
+    """Let the entry at a place of the heap sink until no worse one is below it."""
+    entry = heap[place]
+    while 2 * place + 1 < len(heap):
+        child = 2 * place + 1
+        if child + 1 < len(heap) and _is_worse(scores, heap[child + 1], heap[child]):
+            child += 1
+        if _is_worse(scores, entry, heap[child]):
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = entry
+
+
+@numba.njit(cache=True)
+def _is_worse(scores: Float32, entry: int, other: int) -> bool:
+    """Of equal scores in a row the later entry is worse: its target has the greater id."""
+    return scores[entry] < scores[other] or (scores[entry] == scores[other] and entry > other)

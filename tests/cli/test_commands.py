@@ -14,7 +14,7 @@ import pytest
 
 import largeea
 from largeea import __version__
-from largeea.cli import run
+from largeea.cli import COMMANDS, run
 from largeea.cli.screen import printable
 from largeea.formats.links import FORMATS, read_links
 
@@ -394,6 +394,36 @@ def test_help_has_examples(cli, command):
     assert command in cli("--help")[0]
 
 
+def test_only_what_is_asked_for_is_imported():
+    program = """
+import sys
+from largeea.cli import COMMANDS, run
+def loaded():
+    return sorted(name for name in COMMANDS if f"largeea.cli.{name.replace('-', '_')}" in sys.modules)
+run(["-q", "status", "nowhere"])
+one = loaded()
+run(["nonsense"])
+extras = [name for name in ("torch", "faiss", "matplotlib") if name in sys.modules]
+print(one, loaded() == sorted(COMMANDS), extras)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(largeea.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['status'] True []\n"
+
+
+def test_a_slip_is_met_with_the_command_that_was_meant(capsys):
+    assert run(["experimnet", "overall"]) == 2
+    assert "Did you mean 'experiment'?" in capsys.readouterr().err
+
+
+def test_help_lists_every_command(cli):
+    for arguments in (["--help"], ["-h", "align"]):
+        out, _ = cli(*arguments)
+        assert all(f" {name} " in out for name in COMMANDS)
+
+
 def test_without_a_command_there_is_help(capsys):
     assert run([]) == 2
     shown = capsys.readouterr()
@@ -416,6 +446,18 @@ def test_nothing_in_a_name_reaches_the_terminal(cli, capsys):
     assert run(["inspect", name]) == 3
     for text in (*shown, *capsys.readouterr()):
         assert not [c for c in text if not c.isprintable() and c != "\n"]
+
+
+def test_nothing_in_a_traceback_reaches_the_terminal(capsys):
+    name = "x\x1b[31m\x9b.nt"
+    Path(name).write_text("\x1b]0;title\x07 rubbish")
+    assert run(["--debug", "inspect", name]) == 3
+    err = capsys.readouterr().err
+    assert "Traceback" in err
+    trace, message = err.rsplit("error: ", 1)
+    for text in (trace, message):
+        assert r"x\x1b[31m\x9b.nt" in text
+    assert not [c for c in err if not c.isprintable() and c != "\n"]
 
 
 def test_printable():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +20,7 @@ from largeea.cli import run
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
 from largeea.runs.lock import hold, release
+from largeea.runs.manifest import FORMAT, write_manifest
 
 WORDS = ("Berlin", "Paris", "Tokyo", "Lima", "Cairo", "Oslo", "Quito", "Hanoi")
 PROGRAM = [sys.executable, "-c", "from largeea.cli import main; main()"]
@@ -128,6 +129,31 @@ def test_what_cannot_be_resumed(cli):
     assert "is no run folder" in cli("resume nowhere", INPUT)[1]
 
 
+def test_what_cannot_be_resumed_is_not_told_to_be(cli, pair, computed):
+    command, again = f"bench {pair} --train 0 -o run", "go on with: the command that began it\n"
+
+    def fail(*_):
+        raise MemoryError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "fused_channels", fail)
+        _, err = cli(command, RESOURCES)
+    assert err.endswith(again)
+    assert cli("evaluate run --links a.nt", INPUT)[1].endswith(again)
+    cli(command)
+    assert computed == ["fuse"]
+    Path("run/config.toml").write_text("")
+    assert cli("verify run", INPUT)[1].endswith("is made again by: the command that began it\n")
+    cli(command)
+    cli("verify run")
+
+
+def test_another_command_takes_the_folder_over(cli, pair):
+    cli("align a.nt b.nt -o run")
+    cli(f"bench {pair} --train 0 -o run")
+    assert "repeat the command that began it" in cli("resume run", USAGE)[1]
+
+
 def test_a_run_someone_works_on_is_refused(cli):
     cli("align a.nt b.nt -o run")
     command = ["-c", "import sys; from pathlib import Path; from largeea.runs.lock import hold;"]
@@ -137,7 +163,7 @@ def test_a_run_someone_works_on_is_refused(cli):
     ) as other:
         assert other.stdout.readline() == b"held\n"
         for line in ("resume run", "align a.nt b.nt -o run"):
-            expected = f"process {other.pid} on {socket.gethostname()} (since "
+            expected = f"process {other.pid} on {platform.node()} (since "
             assert expected in cli(line, RESOURCES)[1]
         assert json.loads(cli("status run --json")[0])["state"] == "running"
         other.kill()
@@ -234,7 +260,27 @@ def test_a_damaged_manifest_is_told(cli):
     cli("align a.nt b.nt -o run")
     Path("run/manifest.json").write_bytes(Path("run/manifest.json").read_bytes().replace(b"0", b"1", 1))
     for line in ("verify run", "status run", "resume run", "align a.nt b.nt -o run"):
-        assert "manifest.json: is damaged" in cli(line, INPUT)[1]
+        _, err = cli(line, INPUT)
+        assert "manifest.json: is damaged: its content does not match its checksum; without it" in err
+        assert "move run away and repeat the command that began it, or give it another folder with -o" in err
+    Path("run").rename("away")
+    cli("align a.nt b.nt -o run")
+
+
+def test_results_of_the_demo_are_vouched_for(cli):
+    command = "demo -o demo --languages en de --json"
+    cli(command)
+    facts = json.loads(cli("status demo --json")[0])
+    names = ["alignment.sssom.tsv", "alignment.tsv", "unmatched.tsv"]
+    assert [file["name"] for file in facts["results"]] == names
+    assert facts["summary"]["accepted"] > 0
+    whole = {name: Path("demo", name).read_bytes() for name in names}
+    for name, content in whole.items():
+        Path("demo", name).write_bytes(content.replace(b"\t", b" ", 1))
+        assert f"demo/{name}: damaged" in cli("verify demo", INPUT)[0]
+        cli(command)
+        assert Path("demo", name).read_bytes() == content
+        cli("verify demo")
 
 
 @pytest.mark.parametrize("command", ["resume", "status", "verify"])
@@ -314,6 +360,17 @@ def test_a_signal_ends_the_run_soon_and_says_how_to_go_on(pair, whole, cli, numb
     assert_same_answer(Path("run"), whole)
 
 
+def test_a_signal_to_a_benchmark_does_not_send_to_resume(pair, cli):
+    process = start("bench", str(pair), "-o", "run", "--train", "0")
+    wait_until_stored(Path("run"), "task", process)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143, err
+    assert "go on with: the command that began it" in err
+    assert "resume" not in err
+    cli(f"bench {pair} -o run --train 0 --json")
+
+
 DEAF = """
 import hashlib, os, signal, sys, threading
 from pathlib import Path
@@ -327,12 +384,15 @@ with signals.stopping(sys.stderr.write):
 """
 
 
-def test_compiled_code_that_does_not_listen_is_ended():
+@pytest.mark.parametrize("request_kept", [True, False])
+def test_compiled_code_that_does_not_listen_is_ended(request_kept):
+    write_manifest(Path(), {"format": FORMAT, "stages": {}} | ({"request": {}} if request_kept else {}))
     command = [sys.executable, "-c", DEAF]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 143
     assert done.stderr.startswith("stopped by SIGTERM\n")
-    assert f"largeea resume {Path.cwd().resolve()}" in done.stderr
+    way_on = f"largeea resume {Path.cwd().resolve()}" if request_kept else "the command that began it"
+    assert done.stderr.endswith(f"go on with: {way_on}")
 
 
 def test_the_number_of_threads_leaves_no_trace(pair):

@@ -88,7 +88,7 @@ def test_neither_seeds_nor_names(fails: Fails, preset: str) -> None:
 
 
 def test_an_unknown_model_lists_the_known(fails: Fails) -> None:
-    known = "unknown structure model 'magic'; there are: gcn-align, rrea"
+    known = "unknown structure model 'magic'; there are: gcn-align, propagation, rrea"
     fails(USAGE, "align a.nt b.nt --seeds seeds.tsv -o run --set structure.model=magic", known)
 
 
@@ -114,11 +114,12 @@ def test_wrong_settings(fails: Fails, model: Callable[..., None], setting: str, 
     fails(USAGE, f"align a.nt b.nt --seeds seeds.tsv -o run --preset largeea-g --set {setting}", message)
 
 
-@pytest.mark.parametrize("name", ["rrea", "gcn-align"])
+@pytest.mark.parametrize("name", ["rrea", "gcn-align", "propagation"])
 @pytest.mark.parametrize("loss", ["logsumexp", "triplet"])
 def test_awkward_graphs(works: Command, name: str, loss: str) -> None:
     """A relation of one triple, entities without neighbours, a loop, and a seed in no triple."""
-    pytest.importorskip("torch", reason="needs largeea[structure]")
+    if name != "propagation":
+        pytest.importorskip("torch", reason="needs largeea[structure]")
     for side in "ab":
         with Path(f"{side}.nt").open("a") as file:
             file.write(f"<urn:{side}:0> <urn:{side}:once> <urn:{side}:7> .\n")

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="structure models need the extra structure with torch")
-
 from largeea.errors import UsageError
 from largeea.graph import Links
 from largeea.structure.batch import Batch
 from largeea.structure.models import Embeddings, TrainingOptions, load_model, models
 
-NAMES = ["gcn-align", "rrea"]
+NETWORKS = ["gcn-align", "rrea"]
+NAMES = [*NETWORKS, "propagation"]
 QUICK = TrainingOptions(epochs=40, device="cpu", threads=1)
 
 
@@ -24,6 +23,8 @@ def test_every_model_is_covered() -> None:
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
+    if request.param in NETWORKS:
+        pytest.importorskip("torch", reason="networks need the extra structure with torch")
     return str(request.param)
 
 
@@ -70,11 +71,11 @@ def test_the_papers_loss_recovers_it_too(name: str, negatives: str) -> None:
 
 def test_vectors_are_of_the_batch(name: str) -> None:
     batch, _ = permuted_copy(60)
-    source, target = load_model(name).fit(batch, replace(QUICK, epochs=1))
+    source, target = load_model(name).fit(batch, replace(QUICK, epochs=1, dimension=100))
     assert source.dtype == target.dtype == np.float32
     assert source.shape == (60, source.shape[1])
     assert target.shape == source.shape
-    wider, _ = load_model(name).fit(batch, replace(QUICK, epochs=1, dimension=400))
+    wider, _ = load_model(name).fit(batch, replace(QUICK, epochs=1, dimension=1000))
     assert wider.shape[1] > source.shape[1]
 
 
@@ -116,6 +117,7 @@ def test_no_seeds_are_refused(name: str) -> None:
         load_model(name).fit(batch, QUICK)
 
 
+@pytest.mark.parametrize("name", NETWORKS, indirect=True)
 def test_a_missing_device_is_named(name: str) -> None:
     batch, _ = permuted_copy(60)
     with pytest.raises(UsageError, match="cuda:99"):

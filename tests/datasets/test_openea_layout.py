@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from largeea.datasets import openea_layout
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
+from largeea.formats import read
 from largeea.graph import Attributes, KnowledgeGraph, Links, Pair, strings
 
 FILES = ["attr_triples_1", "attr_triples_2", "ent_links", "rel_triples_1", "rel_triples_2"]
@@ -45,10 +47,28 @@ def test_known_bytes(tmp_path: Path) -> None:
     ]
 
 
-def test_nothing_to_write_gives_empty_files(tmp_path: Path) -> None:
+def test_nothing_to_write_gives_empty_files_but_none_of_literals(tmp_path: Path) -> None:
     empty = KnowledgeGraph(strings(), strings(), strings(), np.empty((0, 3)))
     write_pair(Pair(empty, empty, Links.none()), tmp_path)
-    assert [(tmp_path / name).read_bytes() for name in FILES] == [b""] * len(FILES)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == dict.fromkeys(FILES[2:], b"")
+
+
+@pytest.mark.parametrize("bare", [{"source"}, {"target"}, {"source", "target"}])
+def test_graphs_without_literals_can_be_read_back(tmp_path: Path, bare: set[str]) -> None:
+    """Into the same folder as before, where literals were."""
+    pair = Pair(small_graph("s"), small_graph("t"), Links(np.array([[1, 0]])))
+    write_pair(pair, tmp_path)
+    nothing = Attributes.none()
+    pair = replace(pair, **{side: replace(getattr(pair, side), attributes=nothing) for side in bare})
+    write_pair(pair, tmp_path)
+    again = read(tmp_path)
+    assert isinstance(again, Pair)
+    assert again.links.pairs.tolist() == [[1, 0]]
+    for side in ("source", "target"):
+        written, found = getattr(pair, side), getattr(again, side)
+        assert found.entities.to_pylist() == written.entities.to_pylist()
+        assert found.triples.tolist() == written.triples.tolist()
+        assert len(found.attributes) == (0 if side in bare else 3)
 
 
 def test_the_demo_is_all_there(tmp_path: Path) -> None:

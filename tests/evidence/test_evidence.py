@@ -140,11 +140,11 @@ def test_equal_literals_find_counterparts_once_seeds_tell_which_predicates_agree
         graph(nothing, attributes=literals(rows, [codes[i] for i in np.argsort(order)])),
     )
     config = EvidenceConfig(rounds=3)
-    found = matched(task, SelfTraining(task, None, config, 0).run(), config)
+    found = matched(task.shape, SelfTraining(task, None, config, 0).run(), config)
     assert not len(found)
     seeds = Links(np.column_stack([np.arange(10), order[:10]]))
     task = Task(task.source, task.target, seeds)
-    best, _ = matched(task, SelfTraining(task, None, config, 0).run(), config).best()
+    best, _ = matched(task.shape, SelfTraining(task, None, config, 0).run(), config).best()
     assert (best[10:] == order[10:]).all()
 
 
@@ -162,7 +162,7 @@ def test_rounds_find_what_names_do_not() -> None:
     names = name_scores(np.column_stack([half, order[half]]))
     config = EvidenceConfig(rounds=4)
     found = SelfTraining(task, names, config, 0).run()
-    best, _ = matched(task, found, config).best()
+    best, _ = matched(task.shape, found, config).best()
     assert (best == order).mean() > 0.95
     assert witnessed(found) > 0.8
 

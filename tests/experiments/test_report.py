@@ -60,7 +60,7 @@ def test_an_experiment_leaves_its_files(name: str, tmp_path: Path, count: Callab
     report = carried_out(name, tmp_path)
     expect_files(name, tmp_path, report)
     done = count()
-    assert done == len(report["cells"]) > 1
+    assert done == len(set(report["cells"])) > 1
     assert carried_out(name, tmp_path) == report
     assert count() == done + len(report["failures"]), "nothing that was measured is measured again"
 
@@ -158,7 +158,7 @@ def test_quick_is_less() -> None:
         [len(list(experiment.cells(scope))) for experiment in EXPERIMENTS.values()] for scope in (quick, full)
     ]
     assert all(few <= many for few, many in zip(*cells, strict=True))
-    assert sum(cells[0]) < sum(cells[1]) / 2
+    assert sum(cells[0]) < sum(cells[1]) * 2 / 3
 
 
 def test_settings_of_the_user_win() -> None:

@@ -157,7 +157,7 @@ def test_after_an_interruption_no_two_stages_contradict_each_other(finished: Pat
     with pytest.raises(KeyboardInterrupt):
         Method(fail_at="fused")(finished, load(settings=("names.top_k=20",)))
     assert list(read_manifest(finished)["stages"]) == ["task", "beside", "names"]
-    with pytest.raises(InputError, match="the run is not finished; go on with: largeea resume"):
+    with pytest.raises(InputError, match="the run is not finished; go on with: the command that began it"):
         load_stage(finished, "names")
     assert load(file=finished / CONFIG) == Config(), "the settings of an answer that is not there yet"
 
@@ -347,14 +347,18 @@ def test_results_of_an_earlier_answer_go_when_the_new_ones_are_there(folder: Pat
 
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, ResourceError])
 def test_whoever_is_told_of_a_failure_is_told_how_to_go_on(folder: Path, error: type[BaseException]) -> None:
-    def fail() -> None:
-        with Run(folder, {"source": "a.nt"}) as run:
+    def fail(request: dict[str, str] | None) -> None:
+        with Run(folder, request) as run:
             run.begin(Config())
             raise error
 
-    with pytest.raises(error) as failure:
-        fail()
-    assert failure.value.__notes__ == [f"What was finished is kept; go on with: largeea resume {folder}"]
+    for request, way_on in (
+        ({"source": "a.nt"}, f"largeea resume {folder}"),
+        (None, "the command that began it"),
+    ):
+        with pytest.raises(error) as failure:
+            fail(request)
+        assert failure.value.__notes__ == [f"What was finished is kept; go on with: {way_on}"]
 
 
 def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -36,9 +36,7 @@ def other(tmp_path: Path):
 
 
 def test_a_second_process_is_refused_by_name_until_the_first_is_dead(tmp_path: Path, other) -> None:
-    who = (
-        rf"process {other.pid} on {socket.gethostname()} \(since 20.*\) is working on the run .*; wait for it"
-    )
+    who = rf"process {other.pid} on {platform.node()} \(since 20.*\) is working on the run .*; wait for it"
     with pytest.raises(ResourceError, match=who):
         hold(tmp_path)
     worker = worker_on(tmp_path)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from largeea.errors import InputError
-from largeea.runs.manifest import FORMAT, MANIFEST, read_manifest, stage_file, write_manifest
+from largeea.runs.manifest import FORMAT, MANIFEST, read_manifest, stage_file, way_on, write_manifest
 
 RECORD = {"fingerprint": "f", "seconds": 1, "sha256": "0", "bytes": 3, "after": [], "files": {}}
 
@@ -27,8 +27,9 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", "3", "{}", '{"format": 1}', b"\xff\xfe\x00"])
 def test_what_is_no_manifest(tmp_path: Path, content: str | bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError, match=r"manifest\.json: is damaged: .*; begin anew in another folder"):
+    with pytest.raises(InputError, match=r"manifest\.json: is damaged: .*; without it") as told:
         read_manifest(tmp_path)
+    assert f"move {tmp_path} away and repeat the command that began it" in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +76,19 @@ def test_every_changed_letter_is_noticed(tmp_path: Path) -> None:
 
 def test_a_manifest_of_another_format(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text(json.dumps({"format": 2, "stages": {}}))
-    with pytest.raises(InputError, match=r"was written by another release \(format 2\)"):
+    with pytest.raises(InputError, match=r"another release \(format 2; this one reads 1\): use that"):
         read_manifest(tmp_path)
+
+
+def test_the_way_on(tmp_path: Path) -> None:
+    again = "the command that began it"
+    assert way_on(tmp_path) == again, "killed before there was a manifest"
+    write_manifest(tmp_path, manifest_with(RECORD))
+    assert way_on(tmp_path) == again
+    write_manifest(tmp_path, manifest_with(RECORD) | {"request": {}})
+    assert way_on(tmp_path) == f"largeea resume {tmp_path}"
+    (tmp_path / MANIFEST).write_bytes((tmp_path / MANIFEST).read_bytes()[:-9])
+    assert way_on(tmp_path) == again
 
 
 @pytest.mark.parametrize("name", ["task", "names", "structure-batch-3-of-5"])

@@ -227,7 +227,9 @@ def test_no_seeds_are_refused() -> None:
 
 
 def test_wrong_options_are_refused() -> None:
-    with pytest.raises(UsageError, match="unknown structure model 'magic'; there are: gcn-align, rrea"):
+    with pytest.raises(
+        UsageError, match="unknown structure model 'magic'; there are: gcn-align, propagation, rrea"
+    ):
         run(model="magic")
     with pytest.raises(UsageError, match="top_k = 0"):
         run(top_k=0)

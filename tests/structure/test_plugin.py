@@ -74,4 +74,6 @@ def test_an_installed_model_is_found_by_its_name(installed: Path, pair: Path) ->
 def test_without_the_package_the_name_is_unknown(pair: Path) -> None:
     done = command_line(None, *BENCH, str(pair))
     assert done.returncode == 2
-    assert "unknown structure model 'seed-propagation'; there are: gcn-align, rrea" in done.stderr
+    assert (
+        "unknown structure model 'seed-propagation'; there are: gcn-align, propagation, rrea" in done.stderr
+    )

@@ -1,57 +1,54 @@
-"""The command `largeea`. One file a command; this one puts them together and turns errors into words."""
+"""The command `largeea`. One file a command; this one finds the right one and turns errors into words."""
 
 from __future__ import annotations
 
 import io
 import sys
 import traceback
+from importlib import import_module
 
 import typer
 
-from largeea.cli import (
-    align,
-    bench,
-    build_dbp1m,
-    data,
-    demo,
-    evaluate,
-    experiment,
-    explain,
-    inspect,
-    partition,
-    resume,
-    status,
-    synth,
-    verify,
-)
-from largeea.cli.screen import screen
+from largeea.cli.screen import printable, screen
 from largeea.cli.signals import Stopped, stopping
 from largeea.errors import LargeEAError, ResourceError, UsageError
 
 _INTERRUPTED = 130
-
-app = typer.Typer(
-    name="largeea",
-    help="Tells which entities of two knowledge graphs are the same thing.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+_FOR_ALL = ("--quiet", "-q", "--debug")
+"""Options that every command takes."""
+COMMANDS = (
+    *("align", "resume", "status", "verify", "evaluate", "explain", "bench", "demo", "synth", "build-dbp1m"),
+    *("data", "partition", "experiment", "inspect"),
 )
-app.command("align", epilog=align.EXAMPLES)(align.command)
-app.command("resume", epilog=resume.EXAMPLES)(resume.command)
-app.command("status", epilog=status.EXAMPLES)(status.command)
-app.command("verify", epilog=verify.EXAMPLES)(verify.command)
-app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.command)
-app.command("explain", epilog=explain.EXAMPLES)(explain.command)
-app.command("bench", epilog=bench.EXAMPLES)(bench.command)
-app.command("demo", epilog=demo.EXAMPLES)(demo.command)
-app.command("synth", epilog=synth.EXAMPLES)(synth.command)
-app.command("build-dbp1m", epilog=build_dbp1m.EXAMPLES, cls=build_dbp1m.SeveralValues)(build_dbp1m.command)
-app.add_typer(data.app, name="data")
-app.command("partition", epilog=partition.EXAMPLES)(partition.command)
-app.command("experiment", epilog=experiment.EXAMPLES, cls=experiment.SeveralFolders)(experiment.command)
-app.command("inspect", epilog=inspect.EXAMPLES)(inspect.command)
+"""Each is a module beside this one, with a function `command` or, if it has commands of its own, an `app`."""
+_SEVERAL_VALUES = {"build-dbp1m": "SeveralValues", "experiment": "SeveralFolders"}
+"""Commands with options that take several values, and the class that sees to it."""
+
+
+def make_app(arguments: list[str]) -> typer.Typer:
+    """The command line with the one command that is asked for; nobody waits for the others to be imported.
+
+    Without a command, or with an unknown one, all are there: help lists them, a slip of the hand is met with
+    the name that was meant.
+    """
+    app = typer.Typer(
+        name="largeea",
+        help="Tells which entities of two knowledge graphs are the same thing.",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+    )
+    app.callback()(for_all_commands)
+    asked = next((argument for argument in arguments if argument not in _FOR_ALL), None)
+    for name in [asked] if asked in COMMANDS else COMMANDS:
+        module = import_module(f"{__name__}.{name.replace('-', '_')}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            cls = getattr(module, _SEVERAL_VALUES[name]) if name in _SEVERAL_VALUES else None
+            app.command(name, epilog=module.EXAMPLES, cls=cls)(module.command)
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -62,7 +59,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def for_all_commands(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Say nothing but results and errors."),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
@@ -86,14 +82,15 @@ def main() -> None:
 def _anywhere(arguments: list[str] | None) -> list[str]:
     """The arguments with those for all commands in front, where typer looks for them."""
     given = sys.argv[1:] if arguments is None else arguments
-    return sorted(given, key=lambda argument: argument not in ("--quiet", "-q", "--debug"))
+    return sorted(given, key=lambda argument: argument not in _FOR_ALL)
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line: 0 fine, 2 usage, 3 input, 4 resources, 5 internal, 130 and 143 stopped."""
     try:
+        given = _anywhere(arguments)
         with screen.listening():
-            code = app(_anywhere(arguments), prog_name="largeea", standalone_mode=False)
+            code = make_app(given)(given, prog_name="largeea", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt  # typer has made a number of it
         return code if isinstance(code, int) else 0
@@ -133,6 +130,6 @@ def _fail_internally(error: Exception) -> int:
 
 def _fail(error: BaseException | None, message: str, code: int) -> int:
     if screen.debug and error is not None:
-        traceback.print_exception(error)
+        sys.stderr.write(printable("".join(traceback.format_exception(error))))
     screen.error("\n".join([message, *getattr(error, "__notes__", ())]))
     return code

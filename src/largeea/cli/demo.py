@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from largeea.cli import options
-from largeea.cli.align import show, write_results
+from largeea.cli.align import show, summary, write_results
 from largeea.cli.bench import report
 from largeea.cli.screen import screen
 from largeea.datasets.demo import demo_pair
@@ -46,13 +46,16 @@ def command(
     The two graphs are made from Unicode CLDR; each side lacks some entities and facts of the other.
     """
     settings = options.make_config(preset, None, set, seed, without)
-    run = Run(output)
-    with step("make data"):
-        pair = demo_pair(languages, seed)
-    figures, outcome = bench(pair, f"demo-{'-'.join(languages)}", preset, settings, train=0.0, run=run)
-    write_pair(pair, output / "pair")
-    files = write_results(outcome.alignment, output, ["sssom", "tsv"])
+    with Run(output) as run:
+        with step("make data"):
+            pair = demo_pair(languages, seed)
+        figures, outcome = bench(pair, f"demo-{'-'.join(languages)}", preset, settings, train=0.0, run=run)
+        alignment = outcome.alignment
+        with step("write"):
+            write_pair(pair, output / "pair")
+            files = write_results(alignment, output, ["sssom", "tsv"])
+            run.vouch_for(files, summary=summary(alignment))
     if not json:
-        show(outcome.alignment, output, files)
+        show(alignment, output, files)
         screen.result(f"The two graphs and their true links: {output / 'pair'}")
     report(figures, json)

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from largeea.runs.lock import held
+from largeea.runs.manifest import way_on
 
 PATIENCE = 3.0
 """Seconds that the running step has to come to its end."""
@@ -60,6 +61,6 @@ def _watch(receiver: int, over: threading.Event, say: Callable[[str], None]) -> 
     if not received or over.wait(PATIENCE):
         return
     stopped = Stopped(received[0])
-    resume = [f"largeea resume {place}" for place in held()] or ["the same command"]
-    say(f"{stopped}\nWhat was finished is kept; go on with: {' or '.join(resume)}")
+    ways_on = sorted({way_on(place) for place in held()}) or ["the same command"]
+    say(f"{stopped}\nWhat was finished is kept; go on with: {' or '.join(ways_on)}")
     os._exit(stopped.exit_code)

@@ -12,6 +12,7 @@ from largeea.cli.screen import screen
 from largeea.errors import InputError
 from largeea.progress import step
 from largeea.runs.inspection import verify
+from largeea.runs.manifest import way_on
 
 EXAMPLES = """
 **Examples**
@@ -41,5 +42,5 @@ def command(
             screen.result(f"{file.path}: {problem}{part}")
         screen.result(f"{checked - len(problems)} of {checked} files are as they were written.")
     if problems:
-        screen.note(f"What is damaged or missing is made again by: largeea resume {run}")
+        screen.note(f"What is damaged or missing is made again by: {way_on(run)}")
         raise typer.Exit(InputError.exit_code)

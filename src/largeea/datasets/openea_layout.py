@@ -17,17 +17,19 @@ _TAB, _LINE_END, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ("\t
 def write_pair(pair: Pair, folder: Path) -> None:
     """Write `rel_triples_1/2`, `attr_triples_1/2` and `ent_links` into `folder`, which is made if needed.
 
-    The layout has no place for tags of literals, for folds, or for an entity without a statement or link;
-    tabs and line breaks in literals become spaces.
+    A graph without literals has no `attr_triples`. The layout has no place for tags of literals, for folds,
+    or for an entity without a statement or link; tabs and line breaks in literals become spaces.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for side, graph in enumerate((pair.source, pair.target), start=1):
         entities, literals = graph.entities, graph.attributes
         _write_lines(folder / f"rel_triples_{side}", graph.triples, entities, graph.relations, entities)
         values = pc.replace_substring_regex(literals.values, r"[\t\r\n]", " ")
-        _write_lines(
-            folder / f"attr_triples_{side}", literals.rows[:, :3], entities, literals.predicates, values
-        )
+        path = folder / f"attr_triples_{side}"
+        if len(literals):
+            _write_lines(path, literals.rows[:, :3], entities, literals.predicates, values)
+        else:
+            path.unlink(missing_ok=True)
     _write_lines(folder / "ent_links", pair.links.pairs, pair.source.entities, pair.target.entities)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from largeea.config import DecisionConfig, EvidenceConfig
-from largeea.graph import Task
 from largeea.progress import note
 from largeea.similarity import Similarity
 from largeea.sinkhorn import sinkhorn
@@ -19,37 +18,39 @@ UNSOUND = 0.25
 """Share of confirmed names below which names and structure tell different stories."""
 
 
-def combined(task: Task, channels: Channels, config: EvidenceConfig) -> Similarity:
+def combined(shape: tuple[int, int], channels: Channels, config: EvidenceConfig) -> Similarity:
     """The weighted mean of all evidence, in [0, 1]; each source keeps its `top_k` best."""
-    weights = {"neighbours": config.neighbours, "surroundings": config.surroundings}
-    total = Similarity.empty((task.source.size, task.target.size))
-    if not channels:
+    chosen = {"neighbours": config.neighbours, "surroundings": config.surroundings}
+    weights = {kind: chosen.get(kind, 1.0) for kind in channels if chosen.get(kind, 1.0)}
+    total = Similarity.empty(shape)
+    if not weights:
         return total
-    for kind, similarity in channels.items():
-        total = total + similarity.scale(weights.get(kind, 1.0))
-    return total.scale(1 / sum(weights.get(kind, 1.0) for kind in channels)).top_k(config.top_k)
+    for kind, weight in weights.items():
+        total = total + channels[kind].scale(weight / sum(weights.values()))
+    return total.top_k(config.top_k)
 
 
-def matched(task: Task, channels: Channels, config: EvidenceConfig) -> Similarity:
+def matched(shape: tuple[int, int], channels: Channels, config: EvidenceConfig) -> Similarity:
     """Probabilities of a one-to-one matching, sharp: made to rank candidates and to choose anchors."""
     even = config.even_by_name if set(channels) == {"name"} else config.even
-    return sinkhorn(combined(task, channels, config), config.temperature, even)
+    return sinkhorn(combined(shape, channels, config), config.temperature, even, config.balancing)
 
 
 def likelihood(
-    task: Task, channels: Channels, config: EvidenceConfig, decision: DecisionConfig
+    shape: tuple[int, int], channels: Channels, config: EvidenceConfig, decision: DecisionConfig
 ) -> Similarity:
     """How sure to be of each pair: probabilities as sharp as development data showed them to be right.
 
     Where structure refutes the names it was built on, nothing is sure, and the user is told.
     """
-    shares = sinkhorn(combined(task, channels, config), decision.temperature, decision.even)
+    scores = combined(shape, channels, config)
+    shares = sinkhorn(scores, decision.temperature, decision.even, config.balancing)
     sound = witnessed(channels)
     if sound >= UNSOUND:
         return shares
     note(
         f"warning: structure confirms only {sound:.0%} of the pairs that names suggest: names or structure "
-        "mislead here, so confidence is cut down; check the names, or give seeds"
+        "mislead here, so confidence is cut down; check the names, or give seeds and go --without names"
     )
     return shares.scale(max(sound, 1e-3))
 

@@ -2,15 +2,17 @@
 
 Every anchor has a random label, the same on both sides. An entity knows its own label and, hop by hop, the
 mixture of its neighbours' knowledge. Its vector is a random sketch of what it sees: over all its edges, the
-relation (by the agreement of both graphs' relations) times what the neighbour knows. Sketches of few
-dimensions find candidates; more, made piece by piece and never held together, score them.
+relation times what the neighbour knows. Relations have vectors too: which relations of the other graph they
+agree with, and the labels at their ends. What reached the entity itself by hops has a say beside the sketch.
 
-After LightEA (Mao et al., EMNLP 2022), with relation agreement in place of propagated relation vectors.
+Vectors come in pieces, each with labels drawn anew, so that memory is that of one piece: few find candidates,
+more are streamed to score them. After LightEA (Mao et al., EMNLP 2022), which holds all dimensions at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -20,15 +22,31 @@ import scipy.sparse as sp
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
 from largeea.graph import Float32, Int32, Int64
+from largeea.progress import note
 from largeea.similarity import Similarity
 from largeea.vectors import unit_rows
 
-HEADS_OF_A_PIECE = 16
+HOPS = 3
+LABEL_WIDTH = 64
+PIECE = (2 * HOPS + 1) * LABEL_WIDTH
+"""Dimensions of a piece: of its sketch, and of what was reached."""
 WIDTH_OF_A_HEAD = 16
-PIECE = HEADS_OF_A_PIECE * WIDTH_OF_A_HEAD
-"""Dimensions of one piece of a sketch."""
+"""Dimensions of a sketch that see relations in the same mixture."""
+REACHED = 0.2
+"""Weight of what reached an entity by hops, beside its sketch."""
 HUBS_COUNT_LESS = 0.25
 """A neighbour with d neighbours of its own counts `d ** -HUBS_COUNT_LESS`."""
+
+
+class _Side(NamedTuple):
+    """One of both graphs."""
+
+    edges: Edges
+    weights: Float32
+    places: npt.NDArray[np.integer]
+    """The nodes that have labels, in the order of the labels."""
+    agreeing: sp.csr_array
+    """Vectors of relations whose inner products tell how far they agree."""
 
 
 class Sketches:
@@ -41,37 +59,32 @@ class Sketches:
         anchors: Anchors,
         agreement: sp.csr_array,
         *,
-        label_width: int = 256,
-        hops: int = 2,
+        label_width: int = LABEL_WIDTH,
         seed: int = 0,
     ) -> None:
         anchored = np.flatnonzero(anchors.target >= 0)
-        random = np.random.default_rng(seed)
-        labels = unit_rows(random.standard_normal((len(anchored), label_width), np.float32))
-        self._edges = source, target
-        self._weights = _edge_weights(source), _edge_weights(target)
-        self._knowledge = (
-            _knowledge(source, self._weights[0], labels, anchored, hops),
-            _knowledge(target, self._weights[1], labels, anchors.target[anchored], hops),
+        agreeing = _agreeing(agreement)
+        self._sides = (
+            _Side(source, _edge_weights(source), anchored, agreeing[0]),
+            _Side(target, _edge_weights(target), anchors.target[anchored], agreeing[1]),
         )
-        self._relations = _relation_vectors(agreement)
-        self._seed = seed
+        self._label_width, self._seed = label_width, seed
 
     def pieces(self, count: int) -> Iterator[tuple[Float32, Float32]]:
-        """`(source[n_s, PIECE], target[n_t, PIECE])`, as often as wanted; equal on each call."""
+        """`(source[n_s, d], target[n_t, d])`, as often as wanted; equal on each call."""
         for number in range(count):
             random = np.random.default_rng((self._seed, number))
-            mixing = random.standard_normal((self._relations[0].shape[1], HEADS_OF_A_PIECE), np.float32)
-            width = self._knowledge[0].shape[1]
-            projection = random.standard_normal((width, PIECE), np.float32) / np.float32(np.sqrt(width))
-            source, target = (
-                _sketch(edges.pointers, edges.relation, edges.neighbour, weights, relations @ mixing,
-                        knowledge @ projection)
-                for edges, weights, relations, knowledge in zip(
-                    self._edges, self._weights, self._relations, self._knowledge, strict=True
-                )
-            )  # fmt: skip
-            yield source, target
+            source, target = self._sides
+            labels = random.standard_normal((len(source.places), self._label_width), np.float32)
+            heads = (HOPS + 1) * self._label_width // WIDTH_OF_A_HEAD
+            by_agreement, by_ends = (
+                random.standard_normal((width, heads), np.float32)
+                for width in (source.agreeing.shape[1], 2 * self._label_width)
+            )
+            yield (
+                _piece(source, unit_rows(labels), by_agreement, by_ends),
+                _piece(target, unit_rows(labels), by_agreement, by_ends),
+            )
 
     def vectors(self, pieces: int) -> tuple[Float32, Float32]:
         """All pieces side by side, rows of length 1: `(source[n_s, d], target[n_t, d])`."""
@@ -83,7 +96,7 @@ class Sketches:
         """Scores of candidate pairs by so many pieces; below 0 counts as 0."""
         rows, columns = candidates.rows, candidates.indices
         products = np.zeros(len(rows), np.float64)
-        lengths = [np.zeros(edges.nodes, np.float64) for edges in self._edges]
+        lengths = [np.zeros(side.edges.nodes, np.float64) for side in self._sides]
         for piece in self.pieces(pieces):
             _add_products(*piece, rows, columns, products)
             for length, vectors in zip(lengths, piece, strict=True):
@@ -93,25 +106,58 @@ class Sketches:
         return Similarity(candidates.shape, candidates.indptr, columns, cosines.round(5))
 
 
+def fitting_label_width(nodes: int, pieces_to_find: int, memory_mb: int) -> int:
+    """The widest labels with which pieces of vectors for so many nodes of both graphs fit into memory.
+
+    Held at a time: knowledge, sketch, and a piece made of both; or, twice, all pieces that find candidates.
+    """
+    held = 4 * ((HOPS + 1) * 2 + (2 * HOPS + 1) * (1 + 2 * pieces_to_find))
+    for width in (LABEL_WIDTH, LABEL_WIDTH // 2, LABEL_WIDTH // 4):
+        if nodes * width * held <= memory_mb << 20:
+            return width
+    note(
+        f"propagation needs more than evidence.memory_mb = {memory_mb} for {nodes:,} nodes: about "
+        f"{nodes * width * held >> 20} MB; to stay below, use mini-batches: --set structure.model=propagation"
+    )
+    return width
+
+
+def _piece(side: _Side, labels: Float32, by_agreement: Float32, by_ends: Float32) -> Float32:
+    """A sketch, and what was reached, `[nodes, d]`."""
+    edges = side.edges
+    known = _knowledge(edges, side.weights, labels, side.places)
+    width = labels.shape[1]
+    relations = side.agreeing @ by_agreement + _ends(edges, known[:, :width]) @ by_ends
+    sketch = _sketch(edges.pointers, edges.relation, edges.neighbour, side.weights, relations, known)
+    share = np.float32(np.sqrt(REACHED / (1 - REACHED)))
+    return np.concatenate([unit_rows(sketch), share * unit_rows(known[:, width:])], axis=1)
+
+
 def _edge_weights(edges: Edges) -> Float32:
     degree = np.maximum(np.diff(edges.pointers), 1).astype(np.float32)
     return degree[edges.neighbour] ** np.float32(-HUBS_COUNT_LESS)
 
 
-def _knowledge(
-    edges: Edges, weights: Float32, labels: Float32, places: npt.NDArray[np.integer], hops: int
-) -> Float32:
-    """What every node knows: its label and what reached it by hops, `[nodes, (hops + 1) width]`."""
+def _knowledge(edges: Edges, weights: Float32, labels: Float32, places: npt.NDArray[np.integer]) -> Float32:
+    """What every node knows: its label and what reached it by hops, `[nodes, (HOPS + 1) d]`."""
     known = np.zeros((edges.nodes, labels.shape[1]), np.float32)
     known[places] = labels
     adjacency = sp.csr_array((weights, edges.neighbour, edges.pointers), shape=(edges.nodes, edges.nodes))
     reached = [known]
-    for _ in range(hops):
+    for _ in range(HOPS):
         reached.append(unit_rows(adjacency @ reached[-1]))
     return unit_rows(np.concatenate(reached, axis=1))
 
 
-def _relation_vectors(agreement: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
+def _ends(edges: Edges, labels: Float32) -> Float32:
+    """Relations by the labels of the nodes that have them and of those they lead to, `[relations, 2 d]`."""
+    shape = len(edges.telling), edges.nodes
+    having = sp.csr_array((np.ones_like(edges.relation, np.float32), (edges.relation, edges.node)), shape)
+    near = unit_rows(having @ labels)
+    return unit_rows(np.concatenate([near, near[np.arange(len(near)) ^ 1]], axis=1))
+
+
+def _agreeing(agreement: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
     """Vectors whose inner product tells how far two relations agree: a target's relation is itself."""
     squared = np.asarray(agreement.multiply(agreement).sum(axis=1)).ravel()
     scale = np.divide(1, np.sqrt(squared), out=np.zeros_like(squared), where=squared > 0)
@@ -123,13 +169,12 @@ def _relation_vectors(agreement: sp.csr_array) -> tuple[sp.csr_array, sp.csr_arr
 def _sketch(
     pointers: Int64, relation: Int32, neighbour: Int32, weights: Float32, mixed: Float32, known: Float32
 ) -> Float32:
-    """`sum over edges: weight * relation (x) neighbour`: heads of the relation times projected knowledge."""
-    nodes = len(pointers) - 1
-    out = np.zeros((nodes, HEADS_OF_A_PIECE * WIDTH_OF_A_HEAD), np.float32)
-    for node in numba.prange(nodes):
+    """`sum over edges: weight * relation (x) neighbour`: every head has its mixture of relations."""
+    out = np.zeros((len(pointers) - 1, known.shape[1]), np.float32)
+    for node in numba.prange(len(out)):
         for edge in range(pointers[node], pointers[node + 1]):
             there = known[neighbour[edge]]
-            for head in range(HEADS_OF_A_PIECE):
+            for head in range(mixed.shape[1]):
                 factor = weights[edge] * mixed[relation[edge], head]
                 for i in range(head * WIDTH_OF_A_HEAD, (head + 1) * WIDTH_OF_A_HEAD):
                     out[node, i] += factor * there[i]

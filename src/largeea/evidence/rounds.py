@@ -11,7 +11,7 @@ from largeea.evidence.combine import Channels, matched
 from largeea.evidence.edges import Edges
 from largeea.evidence.literals import shared_values
 from largeea.evidence.neighbours import neighbour_evidence
-from largeea.evidence.propagation import Sketches
+from largeea.evidence.propagation import Sketches, fitting_label_width
 from largeea.graph import Bool, Int32, KnowledgeGraph, Links, Task
 from largeea.progress import note, track
 from largeea.search import dense_top_k
@@ -23,20 +23,26 @@ class SelfTraining:
 
     def __init__(self, task: Task, names: Similarity | None, config: EvidenceConfig, seed: int) -> None:
         self._task, self._config, self._seed = task, config, seed
-        self._shape = task.source.size, task.target.size
+        self._shape = task.shape
         self._open = _without(self._shape[0], task.seeds.source), _without(self._shape[1], task.seeds.target)
         self._names = {} if names is None else {"name": names.restrict(*self._open)}
-        source_literals, target_literals, self._values = shared_values(task.source, task.target)
+        no_literals = np.empty((0, 3), np.int32), np.empty((0, 3), np.int32), 0
+        source_literals, target_literals, self._values = (
+            shared_values(task.source, task.target) if config.literals else no_literals
+        )
         self._edges = (
             _edges(task.source, source_literals, self._values),
             _edges(task.target, target_literals, self._values),
         )
 
+        nodes = sum(edges.nodes for edges in self._edges)
+        self._label_width = fitting_label_width(nodes, config.pieces_to_find, config.memory_mb)
+
     def run(self) -> Channels:
         """Rounds until anchors no longer change much, `config.rounds` at most; what the last one found."""
         found, before = self._names, Links.none()
         for number in track(range(self._config.rounds), self._config.rounds):
-            anchors = self.anchors(matched(self._task, found, self._config))
+            anchors = self.anchors(matched(self._shape, found, self._config))
             if not len(anchors):
                 break
             new = _share_of_new(before, anchors)
@@ -63,8 +69,10 @@ class SelfTraining:
         agreement = relation_agreement(source, target, known)
         near = neighbour_evidence(source, target, known, agreement, self._shape, how.top_k)
         near = near.restrict(*self._open)
-        sketches = Sketches(source, target, known, agreement, seed=self._seed + number)
-        candidates = near + self._retrieved(sketches, anchors)
+        sketches = Sketches(
+            source, target, known, agreement, label_width=self._label_width, seed=self._seed + number
+        )
+        candidates = near + self._retrieved(sketches, anchors) if how.found else near
         for names in self._names.values():
             candidates = candidates + names
         surroundings = sketches.cosines(candidates.top_k(how.top_k), how.pieces)

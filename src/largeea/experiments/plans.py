@@ -27,19 +27,34 @@ def scalability(scope: Scope) -> Iterator[Cell]:
             yield Cell(labels, twin(size, scope.seed), preset, scope.config(preset), scope.train)
 
 
+INGREDIENTS = {
+    "one round": "evidence.rounds=1",
+    "without neighbours": "evidence.neighbours=0",
+    "without surroundings": "evidence.surroundings=0",
+    "without literals": "evidence.literals=false",
+    "without new candidates": "evidence.found=0",
+    "without Sinkhorn": "evidence.balancing=0",
+    "anchors without margin": "evidence.margin=0",
+    "without aliases": "names.aliases=0",
+    "brackets count in full": "names.discount_brackets=false",
+}
+"""What the default method is made of beyond its parts, and the setting that leaves it out."""
+
+
 def ablation(scope: Scope) -> Iterator[Cell]:
-    """All parts of the method, then one left out at a time."""
+    """All parts of the method, then one left out at a time; where there is evidence, its ingredients too."""
     for preset in scope.dissected:
+        whole = scope.config(preset)
+        variants = {"complete": whole}
+        for part in PARTS:
+            if whole.uses(part):
+                variants[f"without {part}"] = scope.config(preset, without=(part,))
+        if whole.uses("evidence"):
+            variants |= {name: scope.config(preset, setting) for name, setting in INGREDIENTS.items()}
         for dataset in scope.datasets:
-            for part in (None, *PARTS):
-                if part is None or scope.config(preset).uses(part):
-                    labels: Labels = {
-                        "method": preset,
-                        "data set": dataset.name,
-                        "variant": f"without {part}" if part else "complete",
-                    }
-                    config = scope.config(preset, without=(part,) if part else ())
-                    yield Cell(labels, dataset, preset, config, scope.train)
+            for variant, config in variants.items():
+                labels: Labels = {"method": preset, "data set": dataset.name, "variant": variant}
+                yield Cell(labels, dataset, preset, config, scope.train)
 
 
 def seeds(scope: Scope) -> Iterator[Cell]:

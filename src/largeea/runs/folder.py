@@ -47,6 +47,7 @@ from largeea.runs.manifest import (
     stage_file,
     stages_of_answer,
     strike_answer,
+    way_on,
     write_manifest,
 )
 from largeea.runs.memory import PeakMemory, peak_memory
@@ -88,6 +89,7 @@ class Run:
             self._leave()
             raise
         remove_leftovers(folder)
+        self.manifest.pop("request", None)
         if request is not None:
             self.manifest["request"] = request
 
@@ -101,9 +103,9 @@ class Run:
         if self.folder is None:
             return
         self._leave()
-        resumable = self._config is not None and "request" in self.manifest
-        if error is not None and resumable and not isinstance(error, UsageError | InputError):
-            error.add_note(f"What was finished is kept; go on with: largeea resume {self.folder}")
+        begun = self._config is not None
+        if error is not None and begun and not isinstance(error, UsageError | InputError):
+            error.add_note(f"What was finished is kept; go on with: {way_on(self.folder)}")
 
     @property
     def stages(self) -> list[str]:

@@ -10,7 +10,7 @@ import errno
 import fcntl
 import json
 import os
-import socket
+import platform
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +36,7 @@ def hold(folder: Path) -> Path:
         descriptor = _locked(folder)
         _held[place] = [descriptor]
         try:
-            worker = {"pid": os.getpid(), "host": socket.gethostname(), "since": now()}
+            worker = {"pid": os.getpid(), "host": platform.node(), "since": now()}
             os.ftruncate(descriptor, 0)
             os.write(descriptor, json.dumps(worker).encode())
         except BaseException:

@@ -45,7 +45,11 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         manifest: Manifest = json.loads(path.read_text("utf-8"))
         if manifest["format"] != FORMAT:
-            raise InputError(f"was written by another release (format {manifest['format']})", path)
+            raise InputError(
+                f"was written by another release (format {manifest['format']}; this one reads {FORMAT}): "
+                "use that release, or begin anew in another folder with -o",
+                path,
+            )
         if manifest.pop("checksum") != _checksum(manifest):
             raise ValueError("its content does not match its checksum")
         for name, record in manifest["stages"].items():
@@ -57,7 +61,11 @@ def read_manifest(folder: Path) -> Manifest:
                 raise ValueError(f"{name!r} is no file of the run")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"is damaged: {reason}; begin anew in another folder with -o", path) from None
+        raise InputError(
+            f"is damaged: {reason}; without it no stored result can be trusted, so the run cannot go on: "
+            f"move {folder} away and repeat the command that began it, or give it another folder with -o",
+            path,
+        ) from None
     return manifest
 
 
@@ -97,8 +105,17 @@ def records_of_answer(folder: Path) -> dict[str, Any]:
     """The records of the stages that make up the answer of a finished run."""
     manifest = read_manifest(folder)
     if "answer" not in manifest:
-        raise InputError(f"the run is not finished; go on with: largeea resume {folder}", folder)
+        raise InputError(f"the run is not finished; go on with: {way_on(folder)}", folder)
     return {name: manifest["stages"][name] for name in manifest["answer"]["stages"]}
+
+
+def way_on(folder: Path) -> str:
+    """What goes on with a run or mends it: only one that `largeea align` began can be resumed."""
+    try:
+        resumable = "request" in read_manifest(folder)
+    except InputError:
+        resumable = False
+    return f"largeea resume {folder}" if resumable else "the command that began it"
 
 
 def refuse_strange(folder: Path) -> None:

@@ -64,4 +64,7 @@ def read_request(folder: Path) -> tuple[Request, Config]:
     except (ValidationError, KeyError) as error:
         problems = error.errors() if isinstance(error, ValidationError) else [{"loc": error.args}]
         places = ", ".join(".".join(map(str, problem["loc"])) for problem in problems)
-        raise InputError(f"does not ask in the way of this release: {places}", folder / MANIFEST) from None
+        raise InputError(
+            f"does not ask in the way of this release: {places}; repeat the command that began the run",
+            folder / MANIFEST,
+        ) from None

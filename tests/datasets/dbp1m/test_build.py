@@ -93,7 +93,7 @@ def test_the_result_can_be_aligned(make_build):
     answer = largeea.align(pair.source, pair.target)
     true = set(map(tuple, pair.links.pairs.tolist()))
     found = set(map(tuple, answer.pairs[answer.accepted].tolist()))
-    assert len(found & true) > 0.9 * len(true)
+    assert len(found & true) > 0.85 * len(true)
 
 
 def test_the_order_of_lines_and_dumps_leaves_no_trace(make_build, tmp_path):

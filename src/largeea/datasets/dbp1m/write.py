@@ -27,15 +27,12 @@ _UNFINISHED = ".unfinished"
 def write_openea(pair: Pair, folder: Path, language: str) -> None:
     """`rel_triples_1/2`, `attr_triples_1/2` (labels; left out where there are none), `ent_links`."""
     write_pair(pair, folder)
-    for file in folder.glob("attr_triples_*"):
-        if not file.stat().st_size:
-            file.unlink()
 
 
 def write_dbp1m(pair: Pair, folder: Path, language: str) -> None:
     """`LANG_triples_1/2` and `LANG_ent_links`, where LANG is the target's language; no literals."""
     source, target = (replace(graph, attributes=Attributes.none()) for graph in (pair.source, pair.target))
-    write_openea(Pair(source, target, pair.links), folder, language)
+    write_pair(Pair(source, target, pair.links), folder)
     for file in sorted(folder.iterdir()):
         file.rename(folder / f"{language}_{file.name.removeprefix('rel_')}")
 

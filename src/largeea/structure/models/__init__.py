@@ -19,6 +19,7 @@ GROUP = "largeea.models"
 
 _BUILT_IN = (
     EntryPoint("gcn-align", "largeea.structure.models.gcn_align:GCNAlign", GROUP),
+    EntryPoint("propagation", "largeea.structure.models.propagation:Propagation", GROUP),
     EntryPoint("rrea", "largeea.structure.models.rrea:RREA", GROUP),
 )
 
