@@ -127,7 +127,8 @@ def _piece(side: _Side, labels: Float32, by_agreement: Float32, by_ends: Float32
     edges = side.edges
     known = _knowledge(edges, side.weights, labels, side.places)
     width = labels.shape[1]
-    relations = side.agreeing @ by_agreement + _ends(edges, known[:, :width]) @ by_ends
+    ends = np.einsum("ij,jk->ik", _ends(edges, known[:, :width]), by_ends)  # alike for any number of threads
+    relations = side.agreeing @ by_agreement + ends
     sketch = _sketch(edges.pointers, edges.relation, edges.neighbour, side.weights, relations, known)
     share = np.float32(np.sqrt(REACHED / (1 - REACHED)))
     return np.concatenate([unit_rows(sketch), share * unit_rows(known[:, width:])], axis=1)

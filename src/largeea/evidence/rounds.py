@@ -84,11 +84,14 @@ class SelfTraining:
             np.flatnonzero(_without(size, ends))
             for size, ends in zip(self._shape, (anchors.source, anchors.target), strict=True)
         ]
-        source, target = sketches.vectors(self._config.pieces_to_find)
-        ids, cosines = dense_top_k(source[free[0]], target[free[1]], self._config.found)
+        how = self._config
+        source, target = sketches.vectors(how.pieces_to_find)
+        ids, cosines = dense_top_k(source[free[0]], target[free[1]], 2 * how.found)
         kept = ids >= 0
         rows = np.repeat(free[0], kept.sum(axis=1))
-        return Similarity.from_entries(rows, free[1][ids[kept]], cosines[kept], self._shape)
+        found = Similarity.from_entries(rows, free[1][ids[kept]], cosines[kept], self._shape)
+        # matrix products differ in their last digits with the number of threads; these scores do not
+        return sketches.cosines(found, how.pieces_to_find).top_k(how.found)
 
     def _with_values(self, anchors: Links) -> Anchors:
         """Anchors of entities and, surely the same, of the values that both graphs share."""
