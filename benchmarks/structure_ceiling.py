@@ -46,10 +46,10 @@ def row(name: str, similarity: Similarity, test: Links, seeds: Links) -> str:
     free = np.ones(similarity.shape[1], bool)
     free[seeds.target] = False
     ranks = realistic_ranks(similarity, test, free)
-    equal = 2 * (ranks - better(similarity.restrict(targets=free), test) - 1)
-    won = np.isfinite(ranks) & (ranks - equal / 2 == 1)
-    chance = np.where(won, 1 / (1 + np.where(won, equal, 0)), 0)
-    return f"| {name} | {(ranks == 1).mean():.3f} | {chance.mean():.3f} | {won.mean():.3f} |"
+    best = np.isfinite(ranks) & (better(similarity.restrict(targets=free), test) == 0)
+    rivals = 2 * (ranks[best] - 1)
+    by_chance = np.sum(1 / (1 + rivals)) / len(ranks)
+    return f"| {name} | {(ranks == 1).mean():.3f} | {by_chance:.3f} | {best.mean():.3f} |"
 
 
 def better(similarity: Similarity, test: Links) -> np.ndarray:

@@ -14,6 +14,8 @@ from largeea.graph import Int32, Int64
 from largeea.similarity import Similarity
 
 Float64 = npt.NDArray[np.float64]
+WORTH_A_THREAD = 2_000_000
+"""Entries that keep a thread busy for longer than it takes to wake it."""
 _RANGE = 60.0
 """Log-odds beyond which a pair is as good as certain (or impossible); keeps `exp` finite."""
 
@@ -27,23 +29,46 @@ def sinkhorn(similarity: Similarity, temperature: float, even: float, rounds: in
     if not len(similarity):
         return Similarity.empty(similarity.shape)
     odds = np.exp(np.clip((similarity.scores.astype(np.float64) - even) / temperature, -_RANGE, _RANGE))
-    rows = similarity.rows
-    by_target = np.lexsort((rows, similarity.indices))
-    ends = np.searchsorted(similarity.indices[by_target], np.arange(similarity.shape[1] + 1))
+    rows, columns = similarity.rows, similarity.indices
+    order = np.argsort(columns, kind="stable")
+    ends = np.searchsorted(columns[order], np.arange(similarity.shape[1] + 1))
+    by_source, by_target = (similarity.indptr, columns, odds), (ends, rows[order], odds[order])
     source, target = np.ones(similarity.shape[0]), np.ones(similarity.shape[1])
+    threads = min(numba.get_num_threads(), 1 + len(odds) // WORTH_A_THREAD)
     for _ in range(rounds):
-        _balance(similarity.indptr, similarity.indices, odds, target, source)
-        _balance(ends, rows[by_target], odds[by_target], source, target)
-    _balance(similarity.indptr, similarity.indices, odds, target, source)
-    shares = np.minimum(odds * source[rows] * target[similarity.indices], 1).astype(np.float32)
-    return Similarity(similarity.shape, similarity.indptr, similarity.indices, shares)
+        _balance(*by_source, target, source, threads)
+        _balance(*by_target, source, target, threads)
+    _balance(*by_source, target, source, threads)
+    shares = np.minimum(odds * source[rows] * target[columns], 1).astype(np.float32)
+    return Similarity(similarity.shape, similarity.indptr, columns, shares)
 
 
-@numba.njit(cache=True, parallel=True)
-def _balance(pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scaled: Float64) -> None:
+def _balance(
+    pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scaled: Float64, threads: int
+) -> None:
     """Scale every row (in place) so that its entries and its bin, which weighs 1, sum to one."""
-    for row in numba.prange(len(pointers) - 1):
+    if threads == 1:
+        _balance_rows(pointers, others, odds, fixed, scaled, 0, len(scaled))
+    else:
+        _balance_parts(pointers, others, odds, fixed, scaled, threads)
+
+
+@numba.njit(cache=True)
+def _balance_rows(
+    pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scaled: Float64, first: int, last: int
+) -> None:
+    for row in range(first, last):
         total = 1.0
         for entry in range(pointers[row], pointers[row + 1]):
             total += odds[entry] * fixed[others[entry]]
         scaled[row] = 1 / total
+
+
+@numba.njit(cache=True, parallel=True)
+def _balance_parts(
+    pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scaled: Float64, parts: int
+) -> None:
+    rows = len(scaled)
+    for part in numba.prange(parts):
+        first, last = rows * part // parts, rows * (part + 1) // parts
+        _balance_rows(pointers, others, odds, fixed, scaled, first, last)
