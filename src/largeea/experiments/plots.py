@@ -21,6 +21,8 @@ _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _SETTINGS = {"svg.hashsalt": "largeea", "font.size": 9, "axes.grid": True, "grid.color": "0.85"}
 _WIDE_LABELS = 4
 """Bars from which on their labels are turned."""
+_CROWDED = 24
+"""Bars from which on a panel has a line of its own."""
 
 Points = list[tuple[Any, float]]
 
@@ -89,12 +91,14 @@ def draw(shown: Sequence[Panel]) -> dict[str, bytes]:
     """The panels as one picture, `{"svg": ..., "png": ...}`."""
     figure_module = require()
     matplotlib = importlib.import_module("matplotlib")
-    columns = min(len(shown), 2)
+    crowded = any(panel.bars and sum(map(len, panel.series.values())) >= _CROWDED for panel in shown)
+    columns = 1 if crowded else min(len(shown), 2)
     lines = math.ceil(len(shown) / columns)
+    width = 9.2 if crowded else 4.6 * columns
     names = dict.fromkeys(name for panel in shown for name in panel.series)
     looks = {name: number % len(_COLOURS) for number, name in enumerate(names)}
     with matplotlib.rc_context(_SETTINGS):
-        figure = figure_module.Figure(figsize=(4.6 * columns, 3.3 * lines + 0.5), layout="constrained")
+        figure = figure_module.Figure(figsize=(width, 3.3 * lines + 0.5), layout="constrained")
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
         for ax, panel in zip(axes, shown, strict=False):
             (_draw_bars if panel.bars else _draw_lines)(ax, panel, looks)
@@ -106,7 +110,7 @@ def draw(shown: Sequence[Panel]) -> dict[str, bytes]:
         for ax in axes:
             named |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
         legend = {name: named.pop(name) for name in names if name in named} | named
-        place = {"loc": "outside lower center", "ncols": 3 * columns, "frameon": False}
+        place = {"loc": "outside lower center", "ncols": 6 if crowded else 3 * columns, "frameon": False}
         figure.legend(legend.values(), legend.keys(), **place)
         return {kind: _saved(figure, kind) for kind in ("svg", "png")}
 
@@ -120,6 +124,8 @@ def _draw_lines(ax: Axes, panel: Panel, looks: dict[str, int]) -> None:
     if panel.log:
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
+        ax.yaxis.set_major_locator(importlib.import_module("matplotlib.ticker").LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter("{x:g}")
         lowest = min((y for points in panel.series.values() for _, y in points if y > 0), default=1.0)
         ends = [ticks[0], ticks[-1]] if ticks else [1, 1]
         guide = [lowest, lowest * ends[1] / ends[0]]
