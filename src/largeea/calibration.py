@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from largeea.graph import Links
@@ -51,6 +50,8 @@ def calibrated(likelihood: Similarity, check: Links) -> Similarity:
 
 def _fit(chance: Float64, right: Float64) -> tuple[float, float]:
     """Slope and shift of the likeliest logistic curve."""
+    from scipy.optimize import minimize  # takes a quarter of a second, and most runs have no seeds
+
     start = np.array(_START)
 
     def surprise(curve: Float64) -> tuple[float, Float64]:
