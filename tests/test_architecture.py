@@ -87,7 +87,7 @@ def users_of(room: str) -> set[str]:
 
 def test_the_parser_sees_the_arrows() -> None:
     assert ("largeea.similarity", "largeea.graph") in ARROWS
-    assert ("largeea.cli.evaluate", "largeea.config") in ARROWS
+    assert ("largeea.cli.options", "largeea.config") in ARROWS
     assert users_of("evaluate") >= {"cli", "experiments"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from largeea.alignment import Alignment
 from largeea.calibration import calibrated, hold_out
-from largeea.config import Config, NamesConfig
+from largeea.config import Config, NamesConfig, load
 from largeea.decide import decide
 from largeea.errors import InputError, UsageError
 from largeea.evidence import Channels, SelfTraining, likelihood, matched
@@ -24,7 +24,8 @@ from largeea.randomness import child_seed
 from largeea.runs import Run
 from largeea.runs.accounting import every_entity_is_answered
 from largeea.runs.artifacts import content_hash
-from largeea.runs.folder import CHANNELS
+from largeea.runs.folder import CHANNELS, load_channels, load_stage
+from largeea.runs.manifest import CONFIG, records_of_answer
 from largeea.similarity import Similarity
 from largeea.structure.channel import Arrays, Job, structure_channel
 from largeea.structure.models import TrainingOptions, find_model
@@ -79,9 +80,15 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
         known, _ = hold_out(task.seeds, config.seed)
         channels |= evidence_stages(replace(task, seeds=known), channels.get("name"), config, run)
     found = [stage for stage in CHANNELS.values() if stage in run.stages]
+    sure = None
+    if config.uses("evidence"):
+        settings = config.decision.temperature, config.decision.even, config.seed
+        sure = run.stage(
+            "likelihood", lambda: certainty(task, channels, config), config.evidence, *settings, *found
+        )
     how = config.evidence if config.uses("evidence") else config.fusion
     fused = run.stage("fused", lambda: fused_channels(task, channels, config), how, *found)  # M
-    alignment = answer(task, fused, channels, config)
+    alignment = decide(task, fused, channels, config.decision, sure)
     every_entity_is_answered(alignment)
     run.finish()
     return Outcome(task, seeds, fused, alignment)
@@ -154,13 +161,19 @@ def fused_channels(task: Task, channels: Channels, config: Config) -> Similarity
     return matched(task.shape, channels, config.evidence)
 
 
-def answer(task: Task, fused: Similarity, channels: Channels, config: Config) -> Alignment:
-    """The alignment drawn from `M`, as sure as the channels together, and seeds kept back, allow."""
-    if not config.uses("evidence"):
-        return decide(task, fused, channels, config.decision)
+def certainty(task: Task, channels: Channels, config: Config) -> Similarity:
+    """How likely each pair is, by all channels together and by what seeds that were kept back show."""
     _, check = hold_out(task.seeds, config.seed)
-    chances = likelihood(task.shape, channels, config.evidence, config.decision)
-    return decide(task, fused, channels, config.decision, calibrated(chances, check))
+    return calibrated(likelihood(task.shape, channels, config.evidence, config.decision), check)
+
+
+def stored_outcome(folder: Path) -> Outcome:
+    """What a finished run ended with, drawn again from its stages."""
+    stages, config = records_of_answer(folder), load(file=folder / CONFIG)
+    task, fused = load_stage(folder, "task"), load_stage(folder, "fused")
+    seeds = load_stage(folder, "seeds") if "seeds" in stages else task.seeds
+    sure = load_stage(folder, "likelihood") if "likelihood" in stages else None
+    return Outcome(task, seeds, fused, decide(task, fused, load_channels(folder), config.decision, sure))
 
 
 def check_structure(config: Config) -> None:

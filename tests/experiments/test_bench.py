@@ -76,6 +76,7 @@ def test_figures_of_a_perfect_run() -> None:
         "seeds",
         "neighbours",
         "surroundings",
+        "likelihood",
         "fused",
     }
     hosts = [used["host"] for used in figures["memory_mb"].values()]

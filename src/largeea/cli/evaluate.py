@@ -9,15 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from largeea import config as configuration
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.evaluate import evaluate, protocols
 from largeea.formats.links import read_links, resolve
-from largeea.graph import Links, Task
-from largeea.pipeline import answer
-from largeea.runs.folder import CONFIG, load_channels, load_stage
-from largeea.similarity import Similarity
+from largeea.graph import Links
+from largeea.pipeline import stored_outcome
 
 EXAMPLES = """
 **Examples**
@@ -34,17 +31,15 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Compare a finished run with known links."""
-    task: Task = load_stage(run, "task")
-    fused: Similarity = load_stage(run, "fused")
-    settings = configuration.load(file=run / CONFIG)
-    alignment = answer(task, fused, load_channels(run), settings)
+    outcome = stored_outcome(run)
+    task = outcome.task
     truth = resolve(read_links(links), task.source, task.target)
     test = without_seeds(truth, task.seeds)
     figures = {
         "links": len(truth),
         "seeds": len(task.seeds),
-        "protocols": protocols(fused, test, task.seeds),
-        **evaluate(alignment, test, task.seeds),
+        "protocols": protocols(outcome.fused, test, task.seeds),
+        **evaluate(outcome.alignment, test, task.seeds),
     }
     screen.json(figures) if json else show_figures(f"{run} against {len(test):,} links", figures)
 

@@ -8,14 +8,11 @@ from typing import Annotated
 
 import typer
 
-from largeea import config as configuration
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.explain import Candidate, Entity, Explanation, Side, Verdict, explain, find_entity
-from largeea.graph import Task
-from largeea.pipeline import answer
-from largeea.runs.folder import CONFIG, load_channels, load_stage
-from largeea.similarity import Similarity
+from largeea.pipeline import stored_outcome
+from largeea.runs.folder import load_channels
 
 EXAMPLES = """
 **Examples**
@@ -37,12 +34,9 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Tell why an entity got its counterpart, or none: channels, matched neighbours, competitors."""
-    task: Task = load_stage(run, "task")
-    fused: Similarity = load_stage(run, "fused")
-    channels = load_channels(run)
-    alignment = answer(task, fused, channels, configuration.load(file=run / CONFIG))
-    found, where = find_entity(alignment, entity, side)
-    explanation = explain(task, fused, channels, alignment, found, where, candidates)
+    outcome, channels = stored_outcome(run), load_channels(run)
+    found, where = find_entity(outcome.alignment, entity, side)
+    explanation = explain(outcome.task, outcome.fused, channels, outcome.alignment, found, where, candidates)
     screen.json(explanation.to_json()) if json else _show(explanation)
 
 
