@@ -309,8 +309,15 @@ def whole(pair) -> Path:
 
 
 def start(*arguments: str, **more: str) -> subprocess.Popen[str]:
-    command, quiet = [*PROGRAM, *arguments], subprocess.DEVNULL
-    return subprocess.Popen(command, env=environment(**more), stderr=subprocess.PIPE, stdout=quiet, text=True)
+    """The command in a process of its own, which heeds Ctrl-C even where the tests run in the background."""
+    return subprocess.Popen(
+        [*PROGRAM, *arguments],
+        env=environment(**more),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
 
 
 def wait_until_stored(folder: Path, stage: str, process: subprocess.Popen[str]) -> None:
