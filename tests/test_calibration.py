@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from largeea import pipeline
 from largeea.calibration import FEWEST, MOST, calibrated, hold_out
-from largeea.graph import Links
+from largeea.config import load
+from largeea.datasets.demo import demo_pair
+from largeea.experiments.bench import split
+from largeea.graph import Links, Task
+from largeea.runs import Run
+from largeea.runs.artifacts import content_hash
 from largeea.similarity import Similarity
 
 
@@ -55,3 +61,28 @@ def test_order_stays() -> None:
 def test_without_checks_nothing_changes() -> None:
     chances = one_candidate_each(np.full(5, 0.9))
     assert calibrated(chances, Links.none()) is chances
+
+
+@pytest.mark.parametrize("part", ["structure_channel", "augment", "SelfTraining"])
+def test_nothing_that_learns_sees_the_seeds_to_check_with(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A structure model beside evidence included: what it is trained on would be no check."""
+    pair = demo_pair(("en", "fr"), 0)
+    seeds, _ = split(pair.links, 0.2, 0)
+    task = Task(pair.source, pair.target, seeds)
+    _, check = hold_out(seeds, 0)
+    seen: list[Links] = []
+
+    def spy(given: Task, more: object, *_: object, **__: object) -> None:
+        seen.extend([given.seeds, *([more] if isinstance(more, Links) else [])])
+        raise InterruptedError
+
+    monkeypatch.setattr(pipeline, part, spy)
+    settings = () if part == "SelfTraining" else ("structure.model=propagation",)
+    without = ("augmentation",) if part == "structure_channel" else None  # names may find them by themselves
+    with pytest.raises(InterruptedError):
+        pipeline.run_stages(lambda: task, content_hash(task), load(settings=settings, without=without), Run())
+    assert len(check)
+    assert len(seen) == 1 + (part == "structure_channel")
+    for learnt in seen:
+        assert len(learnt)
+        assert not np.isin(learnt.source, check.source).any()

@@ -67,24 +67,27 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
     run.begin(config)
     task = run.stage("task", read_task, identity)
     channels: Channels = {}
-    seeds = task.seeds
+    seeds, check = task.seeds, Links.none()
+    if config.uses("evidence"):
+        seeds, check = hold_out(task.seeds, config.seed)
+    learning = replace(task, seeds=seeds)  # whatever learns from seeds must not see those to check with
     if names_can_tell(task, config):
         names = channels["name"] = name_stages(task, config.names, config, run)  # M_n
         if config.uses("augmentation"):  # DA
             made = config.augmentation
-            seeds = run.stage("seeds", lambda: augment(task, names, made), made, "names")
+            split = config.seed, config.uses("evidence")
+            seeds = run.stage("seeds", lambda: augment(learning, names, made), made, *split, "names")
     if config.uses("structure"):  # M_s
         learnt_from = "seeds" if "seeds" in run.stages else "task"
-        channels["structure"] = structure_stage(task, seeds, config, run, learnt_from)
+        channels["structure"] = structure_stage(learning, seeds, config, run, learnt_from)
     if config.uses("evidence"):  # beyond the paper
-        known, _ = hold_out(task.seeds, config.seed)
-        channels |= evidence_stages(replace(task, seeds=known), channels.get("name"), config, run)
+        channels |= evidence_stages(learning, channels.get("name"), config, run)
     found = [stage for stage in CHANNELS.values() if stage in run.stages]
     sure = None
     if config.uses("evidence"):
         settings = config.decision.temperature, config.decision.even, config.seed
         sure = run.stage(
-            "likelihood", lambda: certainty(task, channels, config), config.evidence, *settings, *found
+            "likelihood", lambda: certainty(task, channels, config, check), config.evidence, *settings, *found
         )
     how = config.evidence if config.uses("evidence") else config.fusion
     fused = run.stage("fused", lambda: fused_channels(task, channels, config), how, *found)  # M
@@ -119,7 +122,7 @@ def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_f
     Every batch is a stage of its own, so that a run that was killed goes on with the next batch.
     """
     split, how = config.partition, config.structure
-    depends = how, split, config.seed, learnt_from
+    depends = how, split, config.seed, config.uses("evidence"), learnt_from
 
     def keep(name: str, job: Job) -> Arrays:
         return run.stage(f"structure-{name}", job, *depends)
@@ -161,9 +164,8 @@ def fused_channels(task: Task, channels: Channels, config: Config) -> Similarity
     return matched(task.shape, channels, config.evidence)
 
 
-def certainty(task: Task, channels: Channels, config: Config) -> Similarity:
+def certainty(task: Task, channels: Channels, config: Config, check: Links) -> Similarity:
     """How likely each pair is, by all channels together and by what seeds that were kept back show."""
-    _, check = hold_out(task.seeds, config.seed)
     return calibrated(likelihood(task.shape, channels, config.evidence, config.decision), check)
 
 
