@@ -188,3 +188,8 @@ def test_uses() -> None:
 def test_it_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Config().names.top_k = 3  # type: ignore[misc]
+
+
+def test_evidence_that_does_not_count_is_refused() -> None:
+    with pytest.raises(UsageError, match="neighbours and surroundings both weigh 0"):
+        load(settings=("evidence.neighbours=0", "evidence.surroundings=0"))

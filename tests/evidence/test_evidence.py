@@ -15,7 +15,7 @@ from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
 from largeea.evidence.literals import comparable, shared_values
 from largeea.evidence.neighbours import neighbour_evidence
-from largeea.evidence.propagation import Sketches
+from largeea.evidence.propagation import LABEL_WIDTH, Sketches, fitting_label_width
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
 from largeea.similarity import Similarity
 
@@ -184,3 +184,8 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     runs = [SelfTraining(task, names, EvidenceConfig(rounds=2), 3).run() for _ in range(2)]
     for kind in runs[0]:
         assert pa.array(runs[0][kind].scores).equals(pa.array(runs[1][kind].scores))
+
+
+def test_labels_are_as_wide_as_memory_allows() -> None:
+    widths = [fitting_label_width(100_000, 2, memory_mb) for memory_mb in (2000, 600, 300, 1)]
+    assert widths == [LABEL_WIDTH, LABEL_WIDTH // 2, LABEL_WIDTH // 4, LABEL_WIDTH // 4]

@@ -117,7 +117,8 @@ def fitting_label_width(nodes: int, pieces_to_find: int, memory_mb: int) -> int:
             return width
     note(
         f"propagation needs more than evidence.memory_mb = {memory_mb} for {nodes:,} nodes: about "
-        f"{nodes * width * held >> 20} MB; to stay below, use mini-batches: --set structure.model=propagation"
+        f"{nodes * width * held >> 20} MB; mini-batches need less: --without evidence and --set "
+        "structure.model=propagation"
     )
     return width
 
