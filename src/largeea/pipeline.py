@@ -75,8 +75,8 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
         names = channels["name"] = name_stages(task, config.names, config, run)  # M_n
         if config.uses("augmentation"):  # DA
             made = config.augmentation
-            split = config.seed, config.uses("evidence")
-            seeds = run.stage("seeds", lambda: augment(learning, names, made), made, *split, "names")
+            split = config.seed if len(check) else None
+            seeds = run.stage("seeds", lambda: augment(learning, names, made), made, split, "names")
     if config.uses("structure"):  # M_s
         learnt_from = "seeds" if "seeds" in run.stages else "task"
         channels["structure"] = structure_stage(learning, seeds, config, run, learnt_from)
@@ -122,7 +122,7 @@ def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_f
     Every batch is a stage of its own, so that a run that was killed goes on with the next batch.
     """
     split, how = config.partition, config.structure
-    depends = how, split, config.seed, config.uses("evidence"), learnt_from
+    depends = how, split, config.seed, len(task.seeds), learnt_from
 
     def keep(name: str, job: Job) -> Arrays:
         return run.stage(f"structure-{name}", job, *depends)
