@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint fix install install-core clean
+.PHONY: demo test lint fix results install install-core clean
 
 demo: install-core  ## Align a built-in pair of graphs and show the result
 	$(BIN)/largeea demo -o runs/demo
@@ -18,6 +18,9 @@ lint: install  ## Style and types
 fix: install  ## Mend style where a machine can
 	$(BIN)/ruff check --fix src tests benchmarks
 	$(BIN)/ruff format src tests benchmarks
+
+results: install-core  ## Write docs/results.md from the folders of docs/results
+	$(BIN)/python benchmarks/results_page.py
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

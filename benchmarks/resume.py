@@ -26,7 +26,7 @@ STOPPED = f"""
 from largeea import pipeline
 def stop(*_):
     raise MemoryError
-pipeline.fused_channels = stop
+pipeline.decide = stop
 {PROGRAM}
 """
 

@@ -15,9 +15,9 @@ import largeea
 ROOT = Path(largeea.__file__).parent
 
 LAYERS: tuple[set[str], ...] = (
-    {"errors", "progress", "randomness"},
+    {"errors", "progress", "randomness", "compiled", "sparse"},
     {"graph"},
-    {"vectors", "similarity", "sinkhorn", "alignment", "config"},
+    {"vectors", "ranking", "similarity", "sinkhorn", "alignment", "config"},
     {"search", "formats", "runs", "engines"},
     {"datasets", "names", "structure", "evidence"},
     {"fusion", "calibration", "assignment", "decide", "evaluate"},
@@ -109,9 +109,9 @@ def test_arrows_go_down(room: str) -> None:
     [
         ("errors", set()),
         ("graph", {"errors"}),
-        ("similarity", {"graph"}),
+        ("similarity", {"graph", "ranking", "sparse", "compiled"}),
         ("alignment", {"graph"}),
-        ("search", {"graph", "similarity", "errors", "progress"}),
+        ("search", {"graph", "similarity", "errors", "progress", "sparse", "compiled"}),
     ],
 )
 def test_the_foundations_stand_on_little(room: str, allowed: set[str]) -> None:
@@ -173,6 +173,16 @@ graph = largeea.KnowledgeGraph(entities, names, strings(), numpy.empty((0, 3)))
 print(largeea.align(graph, graph).pairs.tolist())
 """
     assert run_python(program) == "[[0, 0], [1, 1]]\n"
+
+
+def test_who_only_looks_does_not_wait_for_compilers() -> None:
+    """A resume, `status` or `--help` should start at once."""
+    program = """
+import sys
+import largeea.cli, largeea.cli.align, largeea.cli.resume, largeea.cli.status
+print([name for name in ("numba", "scipy", "torch", "faiss") if name in sys.modules])
+"""
+    assert run_python(program) == "[]\n"
 
 
 def test_importing_pulls_in_no_extra() -> None:

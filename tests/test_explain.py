@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,16 @@ import pytest
 from largeea.alignment import Alignment
 from largeea.cli import run
 from largeea.errors import UsageError
-from largeea.explain import Entity, Verdict, explain, find_entity, witnesses
-from largeea.graph import KnowledgeGraph, Links, Task, strings
+from largeea.explain import (
+    Entity,
+    SharedValue,
+    Verdict,
+    explain,
+    find_entity,
+    shared_literals,
+    witnesses,
+)
+from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
 from largeea.similarity import Similarity
 
 ANNA, BERT, BERLIN, ULM = range(4)  # in the source; in the target ULM is someone else's namesake
@@ -125,6 +134,22 @@ def test_only_accepted_pairs_bear_witness():
     assert witnesses(ALIGNMENT, ANNA, ULM) == ()
 
 
+def test_names_and_lone_values_are_no_shared_literals():
+    words = strings(["Anna", "blue", "BLUE ", "7", "8"])
+    rows = (
+        [(ANNA, 0, 0, 0), (ANNA, 1, 1, 0), (ANNA, 2, 3, 0)],
+        [(ANNA, 0, 0, 0), (ANNA, 1, 2, 0), (ANNA, 2, 4, 0)],
+    )
+    predicates = strings(["http://x/label", "http://x/colour", "http://x/number"])
+    told = [
+        replace(side, attributes=Attributes(np.array(own), predicates, words, strings([""])))
+        for side, own in zip((SOURCE, TARGET), rows, strict=True)
+    ]
+    assert shared_literals(Task(*told), ANNA, ANNA) == (
+        SharedValue("http://x/colour", "http://x/colour", "blue"),
+    )
+
+
 def test_to_json_is_plain():
     plain = json.loads(json.dumps(explained(ANNA, "source").to_json()))
     assert plain["counterpart"]["channels"]["name"] == {"score": 1.0, "rank": 1}
@@ -167,6 +192,7 @@ def test_no_hit_offers_near_ones():
 
 # The command
 
+FOUNDED = {"a": "+0250", "b": "250.0"}
 TOWNS = ["Berlin", "Paris", "Tokyo", "Lima", "Cairo", "Oslo", "Quito", "Hanoi"]
 
 
@@ -177,6 +203,7 @@ def finished(tmp_path, monkeypatch, capsys):
     for side, towns in (("a", [*TOWNS, "Atlantis"]), ("b", TOWNS)):
         ring = zip(towns, towns[1:] + towns[:1], strict=True)
         lines = [f"<http://{side}/{x}> <http://{side}/next> <http://{side}/{y}> .\n" for x, y in ring]
+        lines.append(f'<http://{side}/Paris> <http://{side}/founded> "{FOUNDED[side]}" .\n')
         Path(f"{side}.nt").write_text("".join(lines))
     assert run(["align", "a.nt", "b.nt", "-o", "run"]) == 0
     capsys.readouterr()
@@ -190,12 +217,17 @@ def test_explain(finished, capsys, wanted):
     assert {found["entity"]["iri"], found["counterpart"]["entity"]["iri"]} == {
         "http://a/Paris", "http://b/Paris",
     }  # fmt: skip
-    assert set(found["counterpart"]["channels"]) == {"name", "neighbours", "surroundings"}
+    said = {"name", "semantic", "strings", "neighbours", "surroundings"}
+    assert set(found["counterpart"]["channels"]) == said
     seen = {(one["source_relation"], one["source_neighbour"]["iri"]) for one in found["witnesses"]}
     assert seen == {("http://a/next", "http://a/Tokyo"), ("^http://a/next", "http://a/Berlin")}
+    assert found["values"] == [
+        {"source_predicate": "http://a/founded", "target_predicate": "http://b/founded", "value": "+0250"}
+    ]
     assert run(["explain", "run", wanted]) == 0
     out = capsys.readouterr().out
     assert "accepted, confidence" in out
+    assert 'Equal values: 1\n  "+0250"\n       http://a/founded = http://b/founded' in out
     assert "Matched neighbours, the most telling first: 2" in out
     assert '^http://b/next http://b/Berlin "Berlin"' in out
 

@@ -179,7 +179,8 @@ def learning(**more: Any) -> Config:
 
 def test_structure_joins_names() -> None:
     alignment = largeea.align(SOURCE, TARGET, config=learning(partition={"k": 2}))
-    assert set(alignment.evidence) == {"name", "structure", "neighbours", "surroundings"}
+    features = {"semantic", "strings"}
+    assert set(alignment.evidence) == {"name", "structure", "neighbours", "surroundings"} | features
     assert len(alignment) == SOURCE.size
 
 

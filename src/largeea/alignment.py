@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from largeea.graph import Bool, Float32, Int32, KnowledgeGraph, Links, Strings, frozen
+
+Arrays = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +19,7 @@ class Alignment:
     """Matched pairs between two graphs, best first.
 
     `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` tells accepted pairs from pairs
-    for review, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...).
+    for review, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), sorted.
     """
 
     source: KnowledgeGraph
@@ -29,7 +33,7 @@ class Alignment:
         object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
         object.__setattr__(self, "confidence", frozen(self.confidence, np.float32))
         object.__setattr__(self, "accepted", frozen(self.accepted, np.bool_))
-        columns = {name: frozen(column, np.float32) for name, column in self.evidence.items()}
+        columns = {name: frozen(column, np.float32) for name, column in sorted(self.evidence.items())}
         object.__setattr__(self, "evidence", columns)
         for name, column in [("confidence", self.confidence), ("accepted", self.accepted), *columns.items()]:
             if len(column) != len(self.pairs):
@@ -53,6 +57,21 @@ class Alignment:
     def unmatched_target(self) -> Int32:
         """Target entities in no accepted pair; blank nodes are not counted."""
         return _left_over(self.target, self.links.target)
+
+    def to_arrays(self) -> Arrays:
+        """All but the graphs, by name."""
+        columns = {f"evidence/{name}": column for name, column in self.evidence.items()}
+        return {"pairs": self.pairs, "confidence": self.confidence, "accepted": self.accepted, **columns}
+
+    @classmethod
+    def from_arrays(cls, source: KnowledgeGraph, target: KnowledgeGraph, arrays: Arrays) -> Alignment:
+        """What `to_arrays` took apart, with its graphs."""
+        columns = {
+            name.removeprefix("evidence/"): column
+            for name, column in arrays.items()
+            if name.startswith("evidence/")
+        }
+        return cls(source, target, arrays["pairs"], arrays["confidence"], arrays["accepted"], columns)
 
     def to_table(self) -> pa.Table:
         """Every pair as a table: IRIs, names, confidence, status, evidence."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled
 from largeea.graph import Int64, Links
 from largeea.similarity import Similarity
 
@@ -29,7 +29,7 @@ def exact_one_to_one(similarity: Similarity) -> Links:
     return Links(links.pairs, similarity.score_of(links))
 
 
-@numba.njit(cache=True)
+@compiled()
 def _best_partners(pointers: Int64, targets: Int64, gains: Float64, target_count: int) -> Int64:
     """The target of each source, -1 where it stays alone, `[sources]`.
 
@@ -64,7 +64,7 @@ def _best_partners(pointers: Int64, targets: Int64, gains: Float64, target_count
     return partner
 
 
-@numba.njit(cache=True)
+@compiled()
 def _search(
     newcomer: int,
     pointers: Int64,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from largeea.graph import Links
 from largeea.randomness import generator
@@ -44,8 +43,12 @@ def calibrated(likelihood: Similarity, check: Links) -> Similarity:
     counterpart[check.source] = check.target
     right = counterpart[judged.source] == judged.target
     a, b = _fit(judged.weight.astype(np.float64), right.astype(np.float64))
-    scores = expit(a * likelihood.scores + b)
+    scores = _chance(a * likelihood.scores + b)
     return Similarity(likelihood.shape, likelihood.indptr, likelihood.indices, scores.astype(np.float32))
+
+
+def _chance(log_odds: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    return (1 + np.tanh(log_odds / 2)) / 2
 
 
 def _fit(chance: Float64, right: Float64) -> tuple[float, float]:
@@ -56,7 +59,7 @@ def _fit(chance: Float64, right: Float64) -> tuple[float, float]:
 
     def surprise(curve: Float64) -> tuple[float, Float64]:
         odds = curve[0] * chance + curve[1]
-        missed = expit(odds) - right
+        missed = _chance(odds) - right
         drift = curve - start
         cost = np.sum(np.logaddexp(0, odds) - right * odds) + _DOUBT / 2 * drift @ drift
         return float(cost), np.array([missed @ chance, missed.sum()]) + _DOUBT * drift

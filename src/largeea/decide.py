@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from largeea.alignment import Alignment
@@ -12,6 +11,9 @@ from largeea.graph import Bool, Float32, Int32, Links, Task
 from largeea.progress import note
 from largeea.similarity import Similarity
 
+AT_ONCE = 1 << 20
+"""Pairs looked at together; of the later ones hardly any still has both ends free."""
+
 
 def decide(
     task: Task,
@@ -19,12 +21,14 @@ def decide(
     evidence: dict[str, Similarity],
     config: DecisionConfig,
     likelihood: Similarity | None = None,
+    features: dict[str, Similarity] | None = None,
 ) -> Alignment:
     """Seeds as given; then pairs chosen by `config.assignment`; then, for review, the best of what is left.
 
     The fused scores say which pairs; the likelihood how confident to be, or without one the mean of the
     evidence, in [0, 1]. A chosen pair that is less confident than `config.accept` is for review, too, and
     so are the least likely ones where too few of the accepted would be right (`config.precision`).
+    What `features` say of a pair is shown beside the evidence that is made of them.
     """
     given = _given(task)
     open_sources = _free(task.source.anonymous, given.source)
@@ -35,7 +39,7 @@ def decide(
         candidates.restrict(_free(~open_sources, chosen.source), _free(~open_targets, chosen.target))
     )
     found = Links(np.concatenate([given.pairs, chosen.pairs, left_over.pairs]))
-    columns = {name: np.clip(similarity.score_of(found), 0, 1) for name, similarity in evidence.items()}
+    columns = _columns(evidence, found)
     confidence = np.mean(list(columns.values()), axis=0) if likelihood is None else likelihood.score_of(found)
     accepted = confidence >= config.accept
     accepted[: len(given)] = accepted[len(given) + len(chosen) :] = False
@@ -48,10 +52,15 @@ def decide(
             )
     accepted[: len(given)], confidence[: len(given)] = True, 1
     order = np.lexsort((found.target, found.source, -confidence, ~accepted))
+    columns |= _columns(features or {}, found)
     columns = {name: column[order] for name, column in columns.items()}
     return Alignment(
         task.source, task.target, found.pairs[order], confidence[order], accepted[order], columns
     )
+
+
+def _columns(evidence: dict[str, Similarity], found: Links) -> dict[str, Float32]:
+    return {name: np.clip(similarity.score_of(found), 0, 1) for name, similarity in evidence.items()}
 
 
 def greedy_one_to_one(similarity: Similarity) -> Links:
@@ -87,13 +96,16 @@ def _free(taken: Bool, also_taken: Int32) -> Bool:
     return free
 
 
-@numba.njit(cache=True)
 def _first_come(pairs: Int32, sources: int, targets: int) -> Bool:
     """Which pairs, from first to last, find both of their ends still free, `[n]`."""
-    free_source, free_target = np.ones(sources, np.bool_), np.ones(targets, np.bool_)
-    served = np.zeros(len(pairs), np.bool_)
-    for i in range(len(pairs)):
-        source, target = pairs[i]
-        if free_source[source] and free_target[target]:
-            served[i], free_source[source], free_target[target] = True, False, False
+    source_is_taken, target_is_taken = bytearray(sources), bytearray(targets)
+    taken = np.frombuffer(source_is_taken, bool), np.frombuffer(target_is_taken, bool)
+    served = np.zeros(len(pairs), bool)
+    for start in range(0, len(pairs), AT_ONCE):
+        source, target = pairs[start : start + AT_ONCE].T
+        hopeful = np.flatnonzero(~(taken[0][source] | taken[1][target]))
+        ends = source[hopeful].tolist(), target[hopeful].tolist()
+        for place, s, t in zip((start + hopeful).tolist(), *ends, strict=True):
+            if not (source_is_taken[s] or target_is_taken[t]):
+                served[place] = source_is_taken[s] = target_is_taken[t] = True
     return served

@@ -16,6 +16,7 @@ from largeea.errors import UsageError
 from largeea.evidence.agreement import relation_agreement
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
+from largeea.evidence.literals import comparable
 from largeea.graph import KnowledgeGraph, Strings, Task
 from largeea.similarity import Similarity
 
@@ -76,6 +77,15 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class SharedValue:
+    """A literal that both entities have, each by its predicate, as the source graph writes it."""
+
+    source_predicate: str
+    target_predicate: str
+    value: str
+
+
+@dataclass(frozen=True)
 class Explanation:
     """All there is to say about one entity."""
 
@@ -88,6 +98,8 @@ class Explanation:
     counterpart: Candidate | None
     witnesses: tuple[Witness, ...]
     """Of the pair or, without one, of the best candidate; strongest first."""
+    values: tuple[SharedValue, ...]
+    """Equal literals of the same pair, but for names."""
     candidates: tuple[Candidate, ...]
     """Other candidates, best first."""
 
@@ -125,6 +137,7 @@ def explain(
 
     rivals = [found for found in by_fused if found != counterpart][:candidates]
     seen_with = next(iter(by_fused), None) if counterpart is None else counterpart
+    pair_seen = None if seen_with is None else (entity, seen_with)[:: 1 - 2 * own]
     status: Status = "unmatched" if pair is None else "accepted" if alignment.accepted[pair] else "review"
     return Explanation(
         side,
@@ -133,7 +146,8 @@ def explain(
         None if pair is None else float(alignment.confidence[pair]),
         pair is not None and bool((task.seeds.pairs == alignment.pairs[pair]).all(axis=1).any()),
         None if counterpart is None else candidate(counterpart),
-        () if seen_with is None else witnesses(alignment, *(entity, seen_with)[:: 1 - 2 * own]),
+        () if pair_seen is None else witnesses(alignment, *pair_seen),
+        () if pair_seen is None else shared_literals(task, *pair_seen),
         tuple(candidate(found) for found in rivals),
     )
 
@@ -168,6 +182,17 @@ def witnesses(alignment: Alignment, source: int, target: int) -> tuple[Witness, 
             there = _relation(graphs[1], other), Entity.of(graphs[1], matched)
             found.append(Witness(*here, *there, -weakness))
     return tuple(found)
+
+
+def shared_literals(task: Task, source: int, target: int) -> tuple[SharedValue, ...]:
+    """The equal literals of two entities, names left out: every pair of predicates that has them."""
+    ours, theirs = _literals_of(task.source, source), _literals_of(task.target, target)
+    return tuple(
+        SharedValue(predicate, other, written)
+        for value, predicate, written in ours
+        for equal, other, _ in theirs
+        if value == equal
+    )
 
 
 def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> tuple[int, Side]:
@@ -227,6 +252,16 @@ def _edges_of(edges: Edges, node: int) -> Iterator[tuple[int, int]]:
     """Relation and neighbour of each edge of a node."""
     span = slice(edges.pointers[node], edges.pointers[node + 1])
     return zip(edges.relation[span].tolist(), edges.neighbour[span].tolist(), strict=True)
+
+
+def _literals_of(graph: KnowledgeGraph, entity: int) -> list[tuple[str, str, str]]:
+    """Value in one spelling, predicate, and value as it is written, of each literal that is no name."""
+    rows = graph.attributes.rows[graph.attributes.entity == entity]
+    written = graph.attributes.values.take(rows[:, 2])
+    predicates = graph.attributes.predicates.take(rows[:, 1]).to_pylist()
+    columns = comparable(written).to_pylist(), predicates, written.to_pylist()
+    name = graph.names[entity].as_py()
+    return [row for row in zip(*columns, strict=True) if row[0] is not None and row[2] != name]
 
 
 def _where(column: Strings, value: str) -> list[int]:

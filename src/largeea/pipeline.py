@@ -9,7 +9,7 @@ from pathlib import Path
 
 from largeea.alignment import Alignment
 from largeea.calibration import calibrated, hold_out
-from largeea.config import Config, NamesConfig, load
+from largeea.config import Config, NamesConfig
 from largeea.decide import decide
 from largeea.errors import InputError, UsageError
 from largeea.evidence import Channels, SelfTraining, likelihood, matched
@@ -24,8 +24,8 @@ from largeea.randomness import child_seed
 from largeea.runs import Run
 from largeea.runs.accounting import every_entity_is_answered
 from largeea.runs.artifacts import content_hash
-from largeea.runs.folder import CHANNELS, load_channels, load_stage
-from largeea.runs.manifest import CONFIG, records_of_answer
+from largeea.runs.folder import CHANNELS, load_stage
+from largeea.runs.manifest import records_of_answer
 from largeea.similarity import Similarity
 from largeea.structure.channel import Arrays, Job, structure_channel
 from largeea.structure.models import TrainingOptions, find_model
@@ -67,12 +67,14 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
     run.begin(config)
     task = run.stage("task", read_task, identity)
     channels: Channels = {}
+    features: Channels = {}
     seeds, check = task.seeds, Links.none()
     if config.uses("evidence"):
         seeds, check = hold_out(task.seeds, config.seed)
     learning = replace(task, seeds=seeds)  # whatever learns from seeds must not see those to check with
     if names_can_tell(task, config):
-        names = channels["name"] = name_stages(task, config.names, config, run)  # M_n
+        names, features = name_stages(task, config.names, config, run)
+        channels["name"] = names  # M_n
         if config.uses("augmentation"):  # DA
             made = config.augmentation
             split = config.seed if len(check) else None
@@ -91,14 +93,20 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
         )
     how = config.evidence if config.uses("evidence") else config.fusion
     fused = run.stage("fused", lambda: fused_channels(task, channels, config), how, *found)  # M
-    alignment = decide(task, fused, channels, config.decision, sure)
+    told_by = [stage for stage in ("fused", "likelihood") if stage in run.stages]
+    answer = run.stage(
+        "alignment",
+        lambda: decide(task, fused, channels, config.decision, sure, features).to_arrays(),
+        *(config.decision, *told_by, *found),
+    )
+    alignment = Alignment.from_arrays(task.source, task.target, answer)
     every_entity_is_answered(alignment)
     run.finish()
     return Outcome(task, seeds, fused, alignment)
 
 
-def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> Similarity:
-    """The name channel: SENS, STNS, and both fused."""
+def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> tuple[Similarity, Channels]:
+    """The name channel, and what it is made of: SENS and STNS."""
     names = cache(lambda: Names.of(task, how))
 
     def encoded() -> Vectors:
@@ -106,14 +114,16 @@ def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> Simil
         what = how.aliases, how.alias_predicates, how.encoder, how.precision
         return run.stage("vectors", lambda: encode_names(names(), how), *what, "task")
 
-    semantic = strings = None
-    if config.uses("sens"):  # M_se
-        semantic = run.stage("semantic", lambda: semantic_names(names(), how, encoded), how, "task")
-    if config.uses("strings"):  # M_st
-        seed = child_seed(config.seed, "strings")
-        strings = run.stage("strings", lambda: string_names(names(), how, seed), how, seed, "task")
-    features = [name for name in ("semantic", "strings") if name in run.stages]
-    return run.stage("names", lambda: name_features(semantic, strings, how), how, *features)
+    seed = child_seed(config.seed, "strings")
+    features: Channels = {}
+    if config.uses("sens"):
+        meant = run.stage("semantic", lambda: semantic_names(names(), how, encoded), how, "task")
+        features["semantic"] = meant  # M_se
+    if config.uses("strings"):
+        spelt = run.stage("strings", lambda: string_names(names(), how, seed), how, seed, "task")
+        features["strings"] = spelt  # M_st
+    both = features.get("semantic"), features.get("strings")
+    return run.stage("names", lambda: name_features(*both, how), how, *features), features
 
 
 def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_from: str) -> Similarity:
@@ -170,12 +180,10 @@ def certainty(task: Task, channels: Channels, config: Config, check: Links) -> S
 
 
 def stored_outcome(folder: Path) -> Outcome:
-    """What a finished run ended with, drawn again from its stages."""
-    stages, config = records_of_answer(folder), load(file=folder / CONFIG)
-    task, fused = load_stage(folder, "task"), load_stage(folder, "fused")
-    seeds = load_stage(folder, "seeds") if "seeds" in stages else task.seeds
-    sure = load_stage(folder, "likelihood") if "likelihood" in stages else None
-    return Outcome(task, seeds, fused, decide(task, fused, load_channels(folder), config.decision, sure))
+    """What a finished run ended with."""
+    task, fused, answer = (load_stage(folder, stage) for stage in ("task", "fused", "alignment"))
+    seeds = load_stage(folder, "seeds") if "seeds" in records_of_answer(folder) else task.seeds
+    return Outcome(task, seeds, fused, Alignment.from_arrays(task.source, task.target, answer))
 
 
 def check_structure(config: Config) -> None:

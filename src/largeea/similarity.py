@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from largeea.compiled import compiled
 from largeea.graph import Bool, Float32, Int32, Int64, Links, check_ids, frozen
+from largeea.ranking import among_best, fill_best_first
+from largeea.sparse import sp
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,18 +142,17 @@ class Similarity:
         """`(ids[sources, k], scores[sources, k])`, best first, ties by id, padded with -1 and the floor."""
         ids = np.full((self.shape[0], k), -1, np.int32)
         scores = np.full((self.shape[0], k), self.floor, np.float32)
-        _fill_best_first(self.indptr, self.indices, self.scores, ids, scores)
+        fill_best_first(self.indptr, self.indices, self.scores, ids, scores)
         return ids, scores
 
     def mutual_best(self) -> Links:
         """Pairs that are each other's best, weighted by their score; one-to-one by construction."""
-        if not len(self):
-            return Links(np.empty((0, 2), np.int32), np.empty(0, np.float32))
-        target, score = self.best()
-        source, _ = self.transpose().best()
-        candidates = np.flatnonzero(target >= 0)
-        mutual = candidates[source[target[candidates]] == candidates]
-        return Links(np.column_stack([mutual, target[mutual]]), score[mutual])
+        rows = self.rows
+        of_source = _first_best(rows, self.scores, self.shape[0])
+        of_target = _first_best(self.indices, self.scores, self.shape[1])
+        best = of_source[of_source >= 0]
+        mutual = best[of_target[self.indices[best]] == best]
+        return Links(np.column_stack([rows[mutual], self.indices[mutual]]), self.scores[mutual])
 
     # Algebra
 
@@ -182,7 +182,7 @@ class Similarity:
 
     def top_k(self, k: int) -> Similarity:
         """Only the k best of each source; ties go to the smaller id."""
-        return self._keep(_among_best(self.indptr, self.scores, k))
+        return self._keep(among_best(self.indptr, self.scores, k))
 
     def restrict(self, sources: Bool | None = None, targets: Bool | None = None) -> Similarity:
         """Only entries whose source and target are in the given masks; the shape stays."""
@@ -223,19 +223,27 @@ def _lowest(scores: Float32) -> float:
     return float(scores.min()) if len(scores) else np.inf
 
 
-@numba.njit(cache=True)
 def _ascending(indptr: Int64, indices: Int32, targets: int) -> bool:
     """Whether the targets of each row come in order, each once, all below `targets`."""
-    for row in range(len(indptr) - 1):
-        previous = -1
-        for i in range(indptr[row], indptr[row + 1]):
-            if not previous < indices[i] < targets:
-                return False
-            previous = indices[i]
-    return True
+    if not len(indices):
+        return True
+    rises = np.ones(len(indices), bool)
+    np.greater(indices[1:], indices[:-1], out=rises[1:])
+    rises[indptr[:-1][np.diff(indptr) > 0]] = True
+    return bool(rises.all() and indices.min() >= 0 and indices.max() < targets)
 
 
-@numba.njit(cache=True)
+def _first_best(groups: Int32, scores: Float32, count: int) -> Int64:
+    """The entry of each group with the highest score, the first of equals, `[count]`; -1 if it has none."""
+    highest = np.full(count, -np.inf, np.float32)
+    np.maximum.at(highest, groups, scores)
+    last_to_first = np.flatnonzero(scores == highest[groups])[::-1]
+    first = np.full(count, -1, np.int64)
+    first[groups[last_to_first]] = last_to_first
+    return first
+
+
+@compiled()
 def _add_rows(
     indptr_a: Int64,
     indices_a: Int32,
@@ -264,69 +272,3 @@ def _add_rows(
             b += in_b
         indptr[row + 1] = n
     return indptr, indices[:n].copy(), scores[:n].copy()
-
-
-@numba.njit(cache=True)
-def _fill_best_first(indptr: Int64, indices: Int32, scores: Float32, ids: Int32, best: Float32) -> None:
-    """Targets and scores of each row's best entries into `ids[rows, k]` and `best[rows, k]`, best first."""
-    chosen = np.empty(ids.shape[1], np.int64)
-    for row in range(len(ids)):
-        count = _choose(scores, indptr[row], indptr[row + 1], chosen)
-        for last in range(count - 1, 0, -1):  # heap sort: the worst of those left goes behind them
-            chosen[0], chosen[last] = chosen[last], chosen[0]
-            _sink(scores, chosen[:last], 0)
-        for rank in range(count):
-            ids[row, rank], best[row, rank] = indices[chosen[rank]], scores[chosen[rank]]
-
-
-@numba.njit(cache=True)
-def _among_best(indptr: Int64, scores: Float32, k: int) -> Bool:
-    """Which entries are among the k best of their row, `[entries]`."""
-    among = np.ones(len(scores), np.bool_)
-    chosen = np.empty(min(k, len(scores)), np.int64)
-    for row in range(len(indptr) - 1):
-        start, end = indptr[row], indptr[row + 1]
-        if end - start > k:
-            among[start:end] = False
-            for entry in chosen[: _choose(scores, start, end, chosen)]:
-                among[entry] = True
-    return among
-
-
-@numba.njit(cache=True)
-def _choose(scores: Float32, start: int, end: int, chosen: Int64) -> int:
-    """Choose as many of the entries `start:end` as there is room for, the best ones; how many.
-
-    They lie in `chosen` as a heap with the worst on top, so that long rows cost little more than a glance.
-    """
-    count = min(end - start, len(chosen))
-    heap = chosen[:count]
-    for place in range(count - 1, -1, -1):
-        heap[place] = start + place
-        _sink(scores, heap, place)
-    for entry in range(start + count, end):
-        if count and scores[entry] > scores[heap[0]]:
-            heap[0] = entry
-            _sink(scores, heap, 0)
-    return count
-
-
-@numba.njit(cache=True)
-def _sink(scores: Float32, heap: Int64, place: int) -> None:
-    """Let the entry at a place of the heap sink until no worse one is below it."""
-    entry = heap[place]
-    while 2 * place + 1 < len(heap):
-        child = 2 * place + 1
-        if child + 1 < len(heap) and _is_worse(scores, heap[child + 1], heap[child]):
-            child += 1
-        if _is_worse(scores, entry, heap[child]):
-            break
-        heap[place] = heap[child]
-        place = child
-    heap[place] = entry
-
-
-@numba.njit(cache=True)
-def _is_worse(scores: Float32, entry: int, other: int) -> bool:
-    """Of equal scores in a row the later entry is worse: its target has the greater id."""
-    return scores[entry] < scores[other] or (scores[entry] == scores[other] and entry > other)

@@ -6,10 +6,10 @@ Only kept pairs have a share. Every source and every target has, besides its can
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled, prange, thread_count
 from largeea.graph import Int32, Int64
 from largeea.similarity import Similarity
 
@@ -34,7 +34,7 @@ def sinkhorn(similarity: Similarity, temperature: float, even: float, rounds: in
     ends = np.searchsorted(columns[order], np.arange(similarity.shape[1] + 1))
     by_source, by_target = (similarity.indptr, columns, odds), (ends, rows[order], odds[order])
     source, target = np.ones(similarity.shape[0]), np.ones(similarity.shape[1])
-    threads = min(numba.get_num_threads(), 1 + len(odds) // WORTH_A_THREAD)
+    threads = min(thread_count(), 1 + len(odds) // WORTH_A_THREAD)
     for _ in range(rounds):
         _balance(*by_source, target, source, threads)
         _balance(*by_target, source, target, threads)
@@ -53,7 +53,7 @@ def _balance(
         _balance_parts(pointers, others, odds, fixed, scaled, threads)
 
 
-@numba.njit(cache=True)
+@compiled()
 def _balance_rows(
     pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scaled: Float64, first: int, last: int
 ) -> None:
@@ -64,11 +64,11 @@ def _balance_rows(
         scaled[row] = 1 / total
 
 
-@numba.njit(cache=True, parallel=True)
+@compiled(parallel=True)
 def _balance_parts(
     pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scaled: Float64, parts: int
 ) -> None:
     rows = len(scaled)
-    for part in numba.prange(parts):
+    for part in prange(parts):
         first, last = rows * part // parts, rows * (part + 1) // parts
         _balance_rows(pointers, others, odds, fixed, scaled, first, last)

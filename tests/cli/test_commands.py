@@ -90,7 +90,7 @@ def test_align(cli, inputs):
     assert "Written to run/alignment.sssom.tsv, run/unmatched.tsv" in out
     steps = [line.split()[0] for line in err.splitlines()]
     assert steps[:3] == ["source:", "target:", "task"]
-    assert steps[-2:] == ["fused", "write"]
+    assert steps[-3:] == ["fused", "alignment", "write"]
     assert sorted(path.name for path in Path("run").iterdir()) == [
         "alignment.sssom.tsv", "config.toml", "manifest.json", "stages", "unmatched.tsv",
     ]  # fmt: skip
@@ -176,7 +176,7 @@ def test_a_second_run_reuses_what_still_holds(cli, computed):
     assert Path("run/alignment.sssom.tsv").read_bytes() == first
     _, err = cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
     assert computed == ["fuse"]
-    assert [line.split()[0] for line in err.splitlines()] == ["fused", "write"]
+    assert [line.split()[0] for line in err.splitlines()] == ["fused", "alignment", "write"]
     computed.clear()
     _, err = cli(*arguments, "--set", "names.top_k=3")
     assert computed == ["fuse"]

@@ -38,12 +38,26 @@ def test_an_experiment_on_folders(
     )
 
 
-def test_a_table_for_people(folders: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_for_people(
+    folders: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A narrow terminal has fewer columns, not shorter figures."""
     out = tmp_path / "out"
-    assert run(["experiment", "partition-quality", "--data", folders[0], "--quick", "-o", str(out)]) == 0
-    shown = capsys.readouterr().out
-    assert "Partition quality" in shown
-    assert "README.md" in shown
+    command = ["experiment", "partition-quality", "--data", folders[0], "--quick", "-o", str(out)]
+    for width, title, count in (
+        ("300", "Partition quality", 14),
+        ("60", "Partition quality (9 more columns in README.md)", 5),
+    ):
+        monkeypatch.setenv("COLUMNS", width)
+        assert run(command) == 0
+        shown = capsys.readouterr().out
+        first, _, header, *_ = shown.splitlines()
+        assert first.strip() == title
+        titles = [name.strip() for name in header.strip("┃ ").split("┃")]
+        (row, *_) = json.loads((out / "partition-quality" / "figures.json").read_text())["rows"]
+        assert titles == list(row)[:count]
+        assert "…" not in shown
+        assert str(out / "README.md") in shown.replace("\n", "")
     assert (out / "README.md").is_file()
 
 

@@ -212,7 +212,7 @@ def test_status(cli):
 def test_one_flipped_byte_in_any_file_is_noticed_named_and_mended(cli, computed):
     cli("align a.nt b.nt -o run")
     content = {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()}
-    assert len(content) == 13
+    assert len(content) == 14
     for path in content:
         if path.name == "manifest.json":
             continue
@@ -221,7 +221,7 @@ def test_one_flipped_byte_in_any_file_is_noticed_named_and_mended(cli, computed)
         path.write_bytes(flipped)
         out, err = cli("verify run", INPUT)
         assert f"{path}: damaged" in out
-        assert "11 of 12 files are as they were written." in out
+        assert "12 of 13 files are as they were written." in out
         assert "largeea resume run" in err
         computed.clear()
         _, err = cli("resume run")
@@ -249,7 +249,7 @@ def test_what_nobody_asks_for_any_more_does_not_stay_damaged(cli):
 
 def test_verify_for_machines(cli):
     cli("align a.nt b.nt -o run")
-    assert json.loads(cli("verify run --json")[0]) == {"run": "run", "files": 12, "problems": []}
+    assert json.loads(cli("verify run --json")[0]) == {"run": "run", "files": 13, "problems": []}
     Path("run/stages/names.safetensors").unlink()
     assert json.loads(cli("verify run --json", INPUT)[0])["problems"] == [
         {"file": "stages/names.safetensors", "stage": "names", "problem": "missing"}

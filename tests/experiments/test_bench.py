@@ -78,6 +78,7 @@ def test_figures_of_a_perfect_run() -> None:
         "surroundings",
         "likelihood",
         "fused",
+        "alignment",
     }
     hosts = [used["host"] for used in figures["memory_mb"].values()]
     assert 10 < min(hosts) <= max(hosts) <= figures["peak_rss_mb"]

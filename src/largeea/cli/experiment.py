@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +16,14 @@ from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
 from largeea.experiments.catalogue import EXPERIMENTS
+from largeea.experiments.pages import PAGE, Report
 from largeea.experiments.report import carry_out
 from largeea.experiments.scope import make_scope
 from largeea.experiments.tables import printed
 
 ALL = "all"
+_BORDER = 3
+"""Characters between two columns of a table on the terminal."""
 EXAMPLES = """
 **Examples**
 
@@ -76,13 +81,19 @@ def command(
         screen.json(reports)
         return
     for experiment in chosen:
-        report = reports[experiment.name]
-        rows = [
-            tuple(printed(value, report["forms"].get(title, "")) for title, value in row.items())
-            for row in report["rows"]
-        ]
-        screen.table(experiment.title, rows, tuple(report["rows"][0]))
+        _show(experiment.title, reports[experiment.name])
     screen.result(f"Tables and plots: {output / 'README.md'}")
+
+
+def _show(title: str, report: Report) -> None:
+    """A table with as many columns as the terminal has room for, the first ones being the most telling."""
+    rows = [[printed(row[name], report["forms"].get(name, "")) for name in row] for row in report["rows"]]
+    columns = list(zip(report["rows"][0], *rows, strict=True))
+    ends = accumulate(max(map(len, column)) + _BORDER for column in columns)
+    shown = max(1, sum(end < shutil.get_terminal_size().columns for end in ends))
+    header, *lines = zip(*columns[:shown], strict=True)
+    left_out = f" ({len(columns) - shown} more columns in {PAGE})" if shown < len(columns) else ""
+    screen.table(title + left_out, lines, header)
 
 
 def command_line(name: str, given: dict[str, Any]) -> str:

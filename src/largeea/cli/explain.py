@@ -12,7 +12,7 @@ from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.explain import Candidate, Entity, Explanation, Side, Verdict, explain, find_entity
 from largeea.pipeline import stored_outcome
-from largeea.runs.folder import load_channels
+from largeea.runs.folder import load_evidence
 
 EXAMPLES = """
 **Examples**
@@ -34,7 +34,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Tell why an entity got its counterpart, or none: channels, matched neighbours, competitors."""
-    outcome, channels = stored_outcome(run), load_channels(run)
+    outcome, channels = stored_outcome(run), load_evidence(run)
     found, where = find_entity(outcome.alignment, entity, side)
     explanation = explain(outcome.task, outcome.fused, channels, outcome.alignment, found, where, candidates)
     screen.json(explanation.to_json()) if json else _show(explanation)
@@ -50,6 +50,7 @@ def _show(explanation: Explanation) -> None:
         screen.result(f"{explanation.status}, confidence {explanation.confidence:.3f}{given}")
         screen.result(f"= {_name(pair.entity)}\n    {_verdicts(pair)}")
     _show_witnesses(explanation)
+    _show_values(explanation)
     screen.result("\nOther candidates:" if explanation.candidates else "\nNo other candidates.")
     for candidate in explanation.candidates:
         owner = candidate.paired_with
@@ -71,6 +72,19 @@ def _show_witnesses(explanation: Explanation) -> None:
         )
     if len(witnesses) > _WITNESSES_SHOWN:
         screen.result(f"  and {len(witnesses) - _WITNESSES_SHOWN:,} more; --json lists them all")
+
+
+def _show_values(explanation: Explanation) -> None:
+    if not explanation.values:
+        return
+    screen.result(f"\nEqual values: {len(explanation.values):,}")
+    for shared in explanation.values[:_WITNESSES_SHOWN]:
+        screen.result(
+            f"  {text.dumps(shared.value, ensure_ascii=False)}"
+            f"\n       {shared.source_predicate} = {shared.target_predicate}"
+        )
+    if len(explanation.values) > _WITNESSES_SHOWN:
+        screen.result(f"  and {len(explanation.values) - _WITNESSES_SHOWN:,} more; --json lists them all")
 
 
 def _name(entity: Entity) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
+from largeea.sparse import sp
 
 SMOOTHING = 5.0
 """Edges without a counterpart that every relation is taken to have had before anything was seen."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-import scipy.sparse as sp
 
+from largeea.compiled import compiled, prange, thread_count
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
 from largeea.graph import Float32, Int32, Int64
 from largeea.similarity import Similarity
+from largeea.sparse import sp
 
 HUB = 1000
 """A neighbour that so many nodes share by one relation tells nothing about any of them."""
@@ -29,12 +29,12 @@ def neighbour_evidence(
         target.pointers, target.relation, target.neighbour, target.fan, target.telling,
         anchors.target, anchors.trust,
         agreement.indptr.astype(np.int64), agreement.indices.astype(np.int32), agreement.data,
-        entities[0], entities[1], k, numba.get_num_threads(),
+        entities[0], entities[1], k, thread_count(),
     )  # fmt: skip
     return Similarity.from_top_k(ids, 1 - np.exp(-doubt), entities[1])
 
 
-@numba.njit(cache=True, parallel=True)
+@compiled(parallel=True)
 def _witnesses(
     pointers: Int64, relation: Int32, neighbour: Int32, telling: Float32,
     pointers_t: Int64, relation_t: Int32, neighbour_t: Int32, fan_t: Int32, telling_t: Float32,
@@ -45,7 +45,7 @@ def _witnesses(
     """Per source the k targets with the highest sum of `-log(1 - witness)`, best first, ties by id."""
     ids = np.full((sources, k), -1, np.int32)
     sums = np.zeros((sources, k), np.float32)
-    for thread in numba.prange(threads):
+    for thread in prange(threads):
         total = np.zeros(targets, np.float32)
         reached = np.empty(targets, np.int32)
         same = np.zeros(len(telling_t), np.float32)

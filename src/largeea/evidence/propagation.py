@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from largeea.compiled import compiled, prange
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.edges import Edges
 from largeea.graph import Float32, Int32, Int64
 from largeea.progress import note
 from largeea.similarity import Similarity
+from largeea.sparse import sp
 from largeea.vectors import unit_rows
 
 HOPS = 3
@@ -167,13 +167,13 @@ def _agreeing(agreement: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
     return source, sp.csr_array(sp.eye_array(agreement.shape[1], dtype=np.float32))
 
 
-@numba.njit(cache=True, parallel=True, fastmath={"contract"})
+@compiled(parallel=True, fastmath={"contract"})
 def _sketch(
     pointers: Int64, relation: Int32, neighbour: Int32, weights: Float32, mixed: Float32, known: Float32
 ) -> Float32:
     """`sum over edges: weight * relation (x) neighbour`: every head has its mixture of relations."""
     out = np.zeros((len(pointers) - 1, known.shape[1]), np.float32)
-    for node in numba.prange(len(out)):
+    for node in prange(len(out)):
         for edge in range(pointers[node], pointers[node + 1]):
             there = known[neighbour[edge]]
             for head in range(mixed.shape[1]):
@@ -183,11 +183,11 @@ def _sketch(
     return out
 
 
-@numba.njit(cache=True, parallel=True, fastmath={"contract", "reassoc"})
+@compiled(parallel=True, fastmath={"contract", "reassoc"})
 def _add_products(
     source: Float32, target: Float32, rows: Int32, columns: Int32, products: np.ndarray
 ) -> None:
-    for pair in numba.prange(len(rows)):
+    for pair in prange(len(rows)):
         total = np.float32(0)
         for i in range(source.shape[1]):
             total += source[rows[pair], i] * target[columns[pair], i]

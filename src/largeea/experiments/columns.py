@@ -6,8 +6,8 @@ from largeea.experiments.cells import Value
 from largeea.experiments.measure import Figures
 from largeea.experiments.tables import Column, find, mean, peak, total
 
-SIZE, SHARE, K, OVERLAP = "entities per side", "seeds (% of links)", "mini-batches K", "overlap D_ov"
-"""Labels of what is varied."""
+SIZE, SHARE, K, OVERLAP = "entities per side", "seeds (%)", "mini-batches K", "overlap D_ov"
+"""Labels of what is varied; every row has the share of links that were seeds."""
 
 _NAME_STAGES = ("semantic", "strings", "names", "vectors")
 _EVIDENCE_STAGES = ("neighbours", "surroundings")
@@ -16,11 +16,33 @@ HITS1 = Column("Hits@1", find("protocols", "paper", "hits@1"))
 HITS5 = Column("Hits@5", find("protocols", "paper", "hits@5"))
 MRR = Column("MRR", find("protocols", "paper", "mrr"))
 OPEN = Column("open Hits@1", find("protocols", "open", "hits@1"))
-F1 = Column("F1 of accepted", find("alignment", "f1"))
+OPEN10 = Column("open Hits@10", find("protocols", "open", "hits@10"))
+OPEN_MRR = Column("open MRR", find("protocols", "open", "mrr"))
+F1 = Column("accepted F1", find("alignment", "f1"))
+PRECISION = Column("precision", find("linked_ends", "precision"))
+RECALL = Column("recall", find("linked_ends", "recall"))
+ECE = Column("ECE", find("alignment", "ece"))
 PSEUDO_SEEDS = Column("pseudo-seeds", find("augmentation", "pseudo_seeds"), ",.0f")
 PSEUDO_RIGHT = Column("right among them", find("augmentation", "precision"))
 SECONDS = Column("total (s)", find("seconds", "stages"), ",.1f")
 STRUCTURE_SECONDS = Column("structure channel (s)", find("seconds", "structure"), ",.1f")
+
+
+def no_counterpart(figures: Figures) -> Value:
+    """F1 of the decision that an entity has no counterpart; None where all have one."""
+    return find("no_counterpart", "f1")(figures) if find("unlinked")(figures) != 0 else None
+
+
+def peak_gb(figures: Figures) -> Value:
+    """The most memory of any stage."""
+    host = peak("host", "")(figures)
+    return host / 1024 if isinstance(host, int | float) else None
+
+
+NO_COUNTERPART = Column("unmatched F1", no_counterpart)
+PEAK = Column("peak (GB)", peak_gb, ",.1f")
+RANKING = (HITS1, HITS5, MRR, OPEN, OPEN10, OPEN_MRR)
+DECISION = (F1, PRECISION, RECALL, ECE, NO_COUNTERPART)
 
 COMPONENTS = (
     Column("SENS (s)", find("seconds", "semantic"), ",.2f"),

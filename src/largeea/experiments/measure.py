@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from largeea.config import Config, PartitionConfig
 from largeea.experiments.bench import bench, split
 from largeea.experiments.datasets import DataSet, load_pair, twin
@@ -35,12 +37,19 @@ def align(
         records = (run.manifest["stages"][stage] for stage in run.stages)
         spent = sum(record["seconds"] for record in records if record["within"] is None)
         figures["seconds"]["stages"] = round(spent, 3)
+    figures["unlinked"] = unlinked(pair)
     if config.uses("structure"):
         seed = child_seed(child_seed(config.seed, "structure"), "partition")
         task = Task(pair.source, pair.target, outcome.seeds.canonical())
         _, test = split(pair.links, train, config.seed)
         figures["partition"] = batches(task, test, config.partition, seed)
     return figures | {"machine": describe()}
+
+
+def unlinked(pair: Pair) -> int:
+    """How many entities of both sides are in no link: those that should be said to have no counterpart."""
+    sides = (pair.source, pair.links.source), (pair.target, pair.links.target)
+    return sum(len(np.setdiff1d(np.flatnonzero(~graph.anonymous), linked)) for graph, linked in sides)
 
 
 def warm_up(preset: str, config: Config) -> None:

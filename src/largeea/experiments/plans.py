@@ -62,7 +62,7 @@ def seeds(scope: Scope) -> Iterator[Cell]:
     for dataset in scope.batched:
         for method in ("metis-cps", "vps", "none"):
             for share in scope.shares:
-                labels: Labels = {"data set": dataset.name, "partition": method, c.SHARE: round(100 * share)}
+                labels: Labels = {"partition": method}
                 yield _structure_alone(scope, labels, dataset, share, f"partition.method={method}")
 
 
@@ -71,7 +71,7 @@ def batches(scope: Scope) -> Iterator[Cell]:
     for dataset in scope.batched:
         for method in ("metis-cps", "vps"):
             for k in scope.batches:
-                labels: Labels = {"data set": dataset.name, "partition": method, c.K: k}
+                labels: Labels = {"partition": method, c.K: k}
                 settings = f"partition.method={method}", f"partition.k={k}"
                 yield _structure_alone(scope, labels, dataset, scope.train, *settings)
 
@@ -81,7 +81,7 @@ def overlap(scope: Scope) -> Iterator[Cell]:
     k = max(scope.overlaps)
     for dataset in scope.batched:
         for degree in scope.overlaps:
-            labels: Labels = {"data set": dataset.name, "partition": "metis-cps", c.OVERLAP: degree}
+            labels: Labels = {"partition": "metis-cps", c.OVERLAP: degree}
             settings = f"partition.k={max(k, 5)}", f"partition.overlap={degree}"
             yield _structure_alone(scope, labels, dataset, scope.train, *settings)
 
@@ -108,12 +108,11 @@ def unsupervised(scope: Scope) -> Iterator[Cell]:
     """Every preset without seeds, and with."""
     for dataset, reverse in _oriented(scope):
         for preset in scope.presets:
-            for train in (0.0, scope.train):
+            for train in dict.fromkeys((0.0, scope.train)):
                 labels: Labels = {
                     "data set": dataset.name,
                     "direction": _arrow(reverse),
                     "method": preset,
-                    "seeds": f"{100 * train:.0f} % seeds" if train else "no seeds",
                 }
                 yield Cell(labels, dataset, preset, scope.config(preset), train, reverse)
 
@@ -137,7 +136,8 @@ def memory(scope: Scope) -> Iterator[Cell]:
 
 def _structure_alone(scope: Scope, labels: Labels, dataset: DataSet, train: float, *settings: str) -> Cell:
     config = scope.config(scope.structural, *settings, without=("names",))
-    return Cell(labels, dataset, scope.structural, config, train)
+    named = {"data set": dataset.name, "method": scope.structural, **labels}
+    return Cell(named, dataset, scope.structural, config, train)
 
 
 def _oriented(scope: Scope) -> Iterator[tuple[DataSet, bool]]:

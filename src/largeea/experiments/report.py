@@ -1,27 +1,22 @@
-"""Carrying out an experiment and writing it down: table, CSV, JSON, plot, and a page of all."""
+"""Carrying out an experiment and writing it down: table, CSV, JSON, plot, and its pages."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from largeea.errors import UsageError
-from largeea.experiments.catalogue import CATALOGUE, Experiment
+from largeea.experiments.catalogue import Experiment
 from largeea.experiments.cells import Cell, Store, write_json
+from largeea.experiments.columns import SHARE
 from largeea.experiments.machine import in_words
 from largeea.experiments.measure import Figures
-from largeea.experiments.paper import PaperTable
+from largeea.experiments.pages import FIGURES, Report, write_pages
 from largeea.experiments.plots import draw, require
 from largeea.experiments.scope import Scope
-from largeea.experiments.tables import Row, comma_separated, markdown, plain_markdown, without_empty
+from largeea.experiments.tables import Row, comma_separated, without_empty
 from largeea.progress import note
 from largeea.runs.files import atomic_write
-
-FIGURES = "figures.json"
-Report = dict[str, Any]
-"""What `figures.json` holds: the table as rows, how to print it, and where and how it was measured."""
 
 
 def carry_out(experiment: Experiment, scope: Scope, folder: Path, command: str) -> Report:
@@ -53,26 +48,8 @@ def carry_out(experiment: Experiment, scope: Scope, folder: Path, command: str) 
         "cells": [cell.key for cell in cells],
     }
     _write(experiment, report, folder / experiment.name)
-    write_page(folder)
+    write_pages(folder)
     return report
-
-
-def write_page(folder: Path) -> Path:
-    """The page of all experiments that have been carried out into this folder."""
-    parts = [
-        "# Results of experiments",
-        "Each section names the command that made it; its folder has the raw figures.",
-    ]
-    done = []
-    for experiment in CATALOGUE:
-        path = folder / experiment.name / FIGURES
-        if path.is_file():
-            done.append(f"- [{experiment.title}](#{_anchor(experiment.title)})")
-            report = json.loads(path.read_text("utf-8"))
-            parts += [f"## {experiment.title}", *_body(experiment, report, f"{experiment.name}/")]
-    parts.insert(2, "\n".join(done))
-    _write_text(folder / "README.md", "\n\n".join(parts))
-    return folder / "README.md"
 
 
 def _write(experiment: Experiment, report: Report, folder: Path) -> None:
@@ -81,35 +58,7 @@ def _write(experiment: Experiment, report: Report, folder: Path) -> None:
             file.write(picture)
     with atomic_write(folder / "table.csv") as file:
         file.write(comma_separated(report["rows"]).encode())
-    text = [f"# {experiment.title}", *_body(experiment, report, "")]
-    if experiment.paper_table is not None:
-        text += [*_paper(experiment.paper_table)]
-    _write_text(folder / "README.md", "\n\n".join(text))
     write_json(folder / FIGURES, report)
-
-
-def _body(experiment: Experiment, report: Report, place: str) -> list[str]:
-    """Text, table and plot; `place` leads to the experiment's folder."""
-    missing = [f"- {what}: {why}" for what, why in report["failures"].items()]
-    files = {"all figures": FIGURES, "CSV": "table.csv", "plot as PNG": "plot.png"}
-    if place:
-        files = {"more": "README.md", **files}
-    links = ", ".join(f"[{title}]({place}{name})" for title, name in files.items())
-    return [
-        experiment.about,
-        markdown(report["rows"], report["forms"]),
-        *(["Not measured:\n\n" + "\n".join(missing)] if missing else []),
-        f"![{experiment.title}]({place}plot.svg)",
-        f"{links}. Made by `{report['command']}`. {report['machine']}",
-    ]
-
-
-def _paper(table: PaperTable) -> list[str]:
-    return [
-        "## The paper's figures",
-        f"{table.source[0].upper()}{table.source[1:]}.",
-        plain_markdown(table.header, table.rows),
-    ]
 
 
 def _measured(store: Store, name: str, cells: Sequence[Cell], number: int) -> Figures:
@@ -118,27 +67,22 @@ def _measured(store: Store, name: str, cells: Sequence[Cell], number: int) -> Fi
 
 
 def _words(cell: Cell) -> str:
-    return ", ".join(str(value) for value in cell.labels.values())
+    return ", ".join(str(value) for value in (*cell.labels.values(), f"{_percent(cell.train):g} % seeds"))
 
 
 def _row(experiment: Experiment, cell: Cell, figures: Figures) -> Row:
     measured = {column.title: column.of(figures) for column in experiment.columns}
-    return {**cell.labels, **measured, **experiment.paper(cell)}
+    return {**cell.labels, SHARE: _percent(cell.train), **measured, **experiment.paper(cell)}
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 4)
 
 
 def _forms(experiment: Experiment, rows: Sequence[Row]) -> dict[str, str]:
     """How to print each column of figures; the paper's like ours."""
-    own = {column.title: column.form for column in experiment.columns}
+    own = {SHARE: "g"} | {column.title: column.form for column in experiment.columns}
     numbers = {title for row in rows for title, value in row.items() if isinstance(value, int | float)}
     fallback = {title: ",.0f" if title.endswith("(s)") else ".3f" for title in numbers if "paper" in title}
     labels = dict.fromkeys(numbers, "")
     return {title: (labels | fallback | own)[title] for title in rows[0] if title in numbers}
-
-
-def _anchor(title: str) -> str:
-    return title.lower().replace(" ", "-")
-
-
-def _write_text(path: Path, text: str) -> None:
-    with atomic_write(path) as file:
-        file.write(text.encode() + b"\n")

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from llvmlite import ir
-from numba.extending import intrinsic
 
+from largeea.compiled import compiled, intrinsic
 from largeea.graph import Int32, Int64, Strings
 
 Bytes = npt.NDArray[np.uint8]
@@ -101,8 +99,11 @@ def _grown(array: npt.NDArray[Any], need: int) -> npt.NDArray[Any]:
     return larger
 
 
-def _load_eight_bytes(typing_context: Any, buffer: Any, at: Any) -> Any:
+@intrinsic
+def _eight_bytes(typing_context: Any, buffer: Any, at: Any) -> Any:
     """The eight bytes of `buffer` from `at` on as one number: strings are hashed and compared by words."""
+    import numba
+    from llvmlite import ir
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -114,10 +115,7 @@ def _load_eight_bytes(typing_context: Any, buffer: Any, at: Any) -> Any:
     return numba.types.uint64(buffer, numba.types.int64), generate
 
 
-_eight_bytes: Any = intrinsic(_load_eight_bytes)
-
-
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _last_bytes(buffer: Bytes, at: int, end: int) -> np.uint64:
     """The fewer than eight bytes from `at` to `end` as one number."""
     word = np.uint64(0)
@@ -127,7 +125,7 @@ def _last_bytes(buffer: Bytes, at: int, end: int) -> np.uint64:
     return word
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _hash(buffer: Bytes, start: int, end: int) -> np.uint64:
     """A multiply-and-shift hash; deterministic, so that it can order strings too."""
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
@@ -142,7 +140,7 @@ def _hash(buffer: Bytes, start: int, end: int) -> np.uint64:
     return value ^ (value >> np.uint64(32))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _same(left: Bytes, at: int, right: Bytes, start: int, length: int) -> bool:
     end = at + length
     while at + 8 <= end:
@@ -158,7 +156,7 @@ def _same(left: Bytes, at: int, right: Bytes, start: int, length: int) -> bool:
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _warm(
     buffer: Bytes,
     starts: Int64,
@@ -190,7 +188,7 @@ def _warm(
     return touched
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _number_spans(
     buffer: Bytes,
     starts: Int64,
@@ -234,7 +232,7 @@ def _number_spans(
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _rehash(hashes: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.uint64]:
     slots = np.full(size, _FREE, np.uint64)
     mask = np.uint64(size - 1)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled
 from largeea.formats.interning import Bytes
 from largeea.graph import Int64
 
@@ -41,12 +41,12 @@ def name_hash(name: str) -> int:
 _CONTEXT_HASH = np.uint64(name_hash("@context"))
 
 
-@numba.njit(cache=True)
+@compiled()
 def _hashed(value: np.uint64, byte: int) -> np.uint64:
     return (value ^ np.uint64(byte)) * np.uint64(_PRIME)
 
 
-@numba.njit(cache=True)
+@compiled()
 def _hashed_code(value: np.uint64, code: int) -> np.uint64:
     """The hash continued with a character below U+10000 as UTF-8."""
     if code < 0x80:
@@ -57,12 +57,12 @@ def _hashed_code(value: np.uint64, code: int) -> np.uint64:
     return _hashed(value, 0x80 | code & 0x3F)
 
 
-@numba.njit(cache=True)
+@compiled()
 def _digit(byte: int) -> int:
     return byte - 48 if byte <= 57 else (byte | 32) - 87
 
 
-@numba.njit(cache=True)
+@compiled()
 def _inside_string(byte: int, memory: Int64, hashes: Hashes) -> bool:
     """Go on by one byte of a string; whether it ends with that byte. `\\u0040` counts as `@`."""
     state = memory[_STATE]
@@ -90,7 +90,7 @@ def _inside_string(byte: int, memory: Int64, hashes: Hashes) -> bool:
     return False
 
 
-@numba.njit(cache=True)
+@compiled()
 def _role_of(name: np.uint64, identifiers: Hashes) -> int:
     if name == _CONTEXT_HASH:
         return _CONTEXT
@@ -100,20 +100,20 @@ def _role_of(name: np.uint64, identifiers: Hashes) -> int:
     return _NO_ROLE
 
 
-@numba.njit(cache=True)
+@compiled()
 def _note_name(memory: Int64, length: int) -> None:
     memory[LONGEST_NAME] = max(memory[LONGEST_NAME], length)
     memory[_LONGEST_HERE] = max(memory[_LONGEST_HERE], length)
     memory[REPEATED] = max(memory[REPEATED], (memory[_LONGEST_HERE] + memory[EXPANSION]) * memory[_VALUES])
 
 
-@numba.njit(cache=True)
+@compiled()
 def _note_value(memory: Int64) -> None:
     memory[_VALUES] += 1
     memory[REPEATED] = max(memory[REPEATED], (memory[_LONGEST_HERE] + memory[EXPANSION]) * memory[_VALUES])
 
 
-@numba.njit(cache=True)
+@compiled()
 def follow(data: Bytes, at: int, memory: Int64, hashes: Hashes, identifiers: Hashes) -> tuple[int, int]:
     """Go on from `at` to the next event: which one, and the place after it.
 

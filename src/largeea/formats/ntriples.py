@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled
 from largeea.formats.interning import Bytes
 from largeea.graph import Int64
 
@@ -58,24 +58,24 @@ def _iri_bytes() -> npt.NDArray[np.bool_]:
 _IRI_BYTES = _iri_bytes()
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _blank(byte: int) -> bool:
     return byte == 32 or byte == 9
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _alphanumeric(byte: int) -> bool:
     return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _skip_blanks(data: Bytes, at: int) -> int:
     while _blank(data[at]):
         at += 1
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _iri_end(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> int:
     """Position of the `>` closing an absolute, plain IRI that starts at `at`; -1 if it is not one."""
     if not (65 <= data[at] <= 90 or 97 <= data[at] <= 122):
@@ -93,7 +93,7 @@ def _iri_end(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> int:
     return at if data[at] == 62 else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _node(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> tuple[int, int, int]:
     """`(start, end, next)` of an IRI or blank node at `at`; start -1 if it is neither or not plain."""
     if data[at] == 60:
@@ -107,7 +107,7 @@ def _node(data: Bytes, at: int, iri_bytes: npt.NDArray[np.bool_]) -> tuple[int, 
     return -1, -1, at
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _plain_escape(byte: int) -> int:
     """The character that a backslash and `byte` stand for; 0 if nothing."""
     if byte == 116:
@@ -123,7 +123,7 @@ def _plain_escape(byte: int) -> int:
     return byte if byte == 34 or byte == 39 or byte == 92 else 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _code_point(data: Bytes, at: int) -> tuple[int, int]:
     """The character written `uXXXX` or `UXXXXXXXX` at `at` (-1 if it is none), and where it ends."""
     digits = 4 if data[at] == 117 else 8
@@ -141,7 +141,7 @@ def _code_point(data: Bytes, at: int) -> tuple[int, int]:
     return (code if valid else -1), at
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def unescape(data: Bytes, starts: Int64, ends: Int64) -> tuple[Any, Any]:
     """Copies of scanned literals with their escapes resolved: `(bytes, offsets[n + 1])`."""
     out = np.empty((ends - starts).sum(), np.uint8)
@@ -166,7 +166,7 @@ def unescape(data: Bytes, starts: Int64, ends: Int64) -> tuple[Any, Any]:
     return out[:n], offsets
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _put_utf8(out: Bytes, n: int, code: int) -> int:
     if code < 0x80:
         out[n] = code
@@ -179,7 +179,7 @@ def _put_utf8(out: Bytes, n: int, code: int) -> int:
     return n + 1 + tail
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _literal(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool_]) -> int:
     """Fill value and tag spans of the literal at `at`; the position after it, or -1."""
     end = at + 1
@@ -216,7 +216,7 @@ def _literal(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool_]
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _statement(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool_]) -> int:
     """Fill the spans of the statement that starts at `at`; what kind of line it is."""
     at = _skip_blanks(data, at)
@@ -253,12 +253,12 @@ def _statement(data: Bytes, at: int, span: Int64, iri_bytes: npt.NDArray[np.bool
     return kind
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _ends_line(data: Bytes, at: int) -> bool:
     return bool(data[at] == 10 or data[at] == 35 or (data[at] == 13 and data[at + 1] == 10))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _scan(
     data: Bytes,
     lines: Int64,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from largeea.compiled import compiled
 from largeea.formats.guard import MAX_NAME_BYTES
 from largeea.formats.interning import Bytes
 from largeea.graph import Int64
@@ -36,7 +36,7 @@ class TurtleLook:
         return None
 
 
-@numba.njit(cache=True)
+@compiled()
 def _follow(data: Bytes, memory: Int64) -> None:
     state, quote, depth = memory[_STATE], memory[_QUOTE], memory[_DEPTH]
     length, closing = memory[_LENGTH], memory[_CLOSING]

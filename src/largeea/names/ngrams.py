@@ -6,13 +6,13 @@ one array of code points in compiled code.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from largeea.compiled import compiled
 from largeea.graph import Int64, Strings
 from largeea.names.characters import CodePoints, code_points
+from largeea.sparse import sp
 
 Codes = npt.NDArray[np.uint64]
 
@@ -41,7 +41,7 @@ def tfidf(
     return vectors[0], vectors[1]
 
 
-@numba.njit(cache=True)
+@compiled()
 def _count_grams(
     points: CodePoints, offsets: Int64, shortest: int, longest: int
 ) -> tuple[Codes, npt.NDArray[np.float32], Int64]:

@@ -53,11 +53,13 @@ from largeea.runs.manifest import (
 from largeea.runs.memory import PeakMemory, peak_memory
 from largeea.runs.upkeep import facts_of, forget_damaged, record_results, remove, unknown_stage_files
 
-__all__ = ["CHANNELS", "CONFIG", "MANIFEST", "Run", "load_channels", "load_stage", "read_manifest"]
+__all__ = ["CHANNELS", "CONFIG", "MANIFEST", "Run", "load_evidence", "load_stage", "read_manifest"]
 
 T = TypeVar("T")
 CHANNELS = {kind: kind for kind in ("structure", "neighbours", "surroundings")} | {"name": "names"}
 """The channels and the stages that hold what they found."""
+FEATURES = ("semantic", "strings")
+"""Stages that hold what the name channel is made of."""
 
 
 class Run:
@@ -250,10 +252,11 @@ class Run:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def load_channels(folder: Path) -> dict[str, Any]:
-    """What each channel of a finished run found, by the channel's name."""
+def load_evidence(folder: Path) -> dict[str, Any]:
+    """What each channel of a finished run found, and each feature of names, by its name."""
     stages = records_of_answer(folder)
-    return {channel: load_stage(folder, stage) for channel, stage in CHANNELS.items() if stage in stages}
+    kinds = CHANNELS | {feature: feature for feature in FEATURES}
+    return {kind: load_stage(folder, stage) for kind, stage in kinds.items() if stage in stages}
 
 
 def load_stage(folder: Path, name: str) -> Any:

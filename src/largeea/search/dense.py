@@ -11,9 +11,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
+from largeea.compiled import compiled
 from largeea.errors import UsageError
 from largeea.graph import Float32, Int32
 from largeea.progress import track
@@ -129,7 +129,7 @@ def _padded(ids: Int32, scores: Float32, k: int) -> tuple[Int32, Float32]:
     return ids.astype(np.int32), scores.astype(np.float32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _manhattan(queries: Float32, items: Float32, ids: Int32) -> Float32:
     distances = np.zeros(ids.shape, np.float32)
     for query in range(ids.shape[0]):

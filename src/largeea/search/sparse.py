@@ -9,12 +9,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numba
 import numpy as np
-import scipy.sparse as sp
 
+from largeea.compiled import compiled, thread_count
 from largeea.graph import Float32, Int32, Int64
 from largeea.progress import track
+from largeea.sparse import sp
 
 EXACT_UP_TO = 50_000
 """Items up to which every feature of a query may propose, which makes the search exact."""
@@ -40,7 +40,7 @@ def sparse_top_k(queries: sp.csr_array, items: sp.csr_array, k: int) -> tuple[In
     def answer(start: int) -> None:
         _search(*rows, *vectors, *postings, budget, start, ids, scores)
 
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+    with ThreadPoolExecutor(thread_count()) as pool:
         for _ in track(pool.map(answer, starts), len(starts)):
             pass
     return ids, scores
@@ -52,7 +52,7 @@ def _csr(matrix: Any) -> tuple[Int64, Int32, Float32]:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _search(
     query_rows: Int64,
     query_features: Int32,
@@ -103,7 +103,7 @@ def _search(
             scores[query, rank] = exact[order[rank]]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _best(values: Float32, candidates: Int32, count: int) -> Int32:
     """The `count` candidates with the highest values, in ascending order; ties go to the smaller id.
 
@@ -132,7 +132,7 @@ def _best(values: Float32, candidates: Int32, count: int) -> Int32:
     return np.sort(near[np.argsort(-values[near], kind="mergesort")[:count]])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _inner(left: Int32, left_weights: Float32, right: Int32, right_weights: Float32) -> np.float32:
     total = np.float32(0)
     i = j = 0

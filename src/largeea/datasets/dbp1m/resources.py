@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.compiled import compiled
 from largeea.errors import UsageError
 from largeea.formats.interning import Bytes, StringTable
 from largeea.graph import Bool, Int32, Int64, Strings, strings
@@ -72,7 +72,7 @@ class Languages:
         return counts
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _language_spans(data: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Int64]:
     """Where each IRI names its language: empty on the main host, from -1 where it is no DBpedia resource."""
     firsts, lasts = np.full(len(starts), -1, np.int64), ends.copy()
@@ -92,7 +92,7 @@ def _language_spans(data: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Int
     return firsts, lasts
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _goes_on(data: Bytes, at: int, end: int) -> bool:
     """Whether the host and folder of resources stand here, and a title after them."""
     size = len(_RESOURCES)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled
 from largeea.graph import Float32, Int32, Int64
 
 UInt8 = npt.NDArray[np.uint8]
@@ -56,12 +56,12 @@ def read_unigram_model(path: Path) -> UnigramModel:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _edge(node: np.int64, byte: np.uint8) -> np.int64:
     return node * np.int64(256) + np.int64(byte)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _slot(edges: Int32, key: np.int64) -> np.int64:
     """Where the edge `key` is in the hash table, or the free slot where it belongs."""
     mask = np.int64(len(edges) - 1)
@@ -71,13 +71,13 @@ def _slot(edges: Int32, key: np.int64) -> np.int64:
     return slot
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def child(edges: Int32, node: np.int64, byte: np.uint8) -> np.int64:
     """The node below `node` by `byte`, -1 if there is none."""
     return np.int64(edges[_slot(edges, _edge(node, byte)), 1])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _walk(edges: Int32, text: UInt8) -> np.int64:
     node = np.int64(0)
     for byte in text:
@@ -85,7 +85,7 @@ def _walk(edges: Int32, text: UInt8) -> np.int64:
     return node
 
 
-@numba.njit(cache=True)
+@compiled()
 def _build_trie(data: UInt8, spans: Int64) -> tuple[Int32, Int32]:
     size = int((spans[:, 1] - spans[:, 0]).sum())
     capacity = 1
@@ -107,7 +107,7 @@ def _build_trie(data: UInt8, spans: Int64) -> tuple[Int32, Int32]:
     return edges, piece_of[:nodes].copy()
 
 
-@numba.njit(cache=True)
+@compiled()
 def _read_pieces(data: UInt8) -> tuple[Int64, Float32]:
     """Where the text of each piece lies in the file, `[n, 2]`, and its score, `[n]`."""
     count = 0
@@ -127,7 +127,7 @@ def _read_pieces(data: UInt8) -> tuple[Int64, Float32]:
     return spans, scores
 
 
-@numba.njit(cache=True)
+@compiled()
 def _fields(data: UInt8, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
     """(number, begin, end) of each field of the protobuf message in `data[start:stop]`."""
     at = start
@@ -144,7 +144,7 @@ def _fields(data: UInt8, start: int, stop: int) -> Iterator[tuple[int, int, int]
         at += size
 
 
-@numba.njit(cache=True)
+@compiled()
 def _varint(data: UInt8, at: int) -> tuple[int, int]:
     value, shift = np.int64(0), 0
     while True:

@@ -6,10 +6,10 @@ Arrow column is read where it lies. Same pieces as the reference implementation,
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled
 from largeea.graph import Int32, Int64, Strings
 from largeea.names.encoders.sentencepiece_model import SPACE_MARK, UInt8, UInt32, UnigramModel, child
 
@@ -32,7 +32,7 @@ def segment(model: UnigramModel, names: Strings, max_pieces: int) -> tuple[Int32
     return _segment_all(model, text, bounds, max_pieces)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _segment_all(model: UnigramModel, text: UInt8, bounds: Int64, max_pieces: int) -> tuple[Int32, Int64]:
     ids = np.empty(8 * len(bounds), np.int32)
     offsets = np.zeros(len(bounds), np.int64)
@@ -67,7 +67,7 @@ def _segment_all(model: UnigramModel, text: UInt8, bounds: Int64, max_pieces: in
     return ids[: offsets[-1]].copy(), offsets
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _normalise(model: UnigramModel, text: UInt8, clean: UInt8, enough: int) -> int:
     """Write the normalised text (spaces marked, runs of them made one) into `clean`; its length in bytes."""
     length = 0
@@ -102,7 +102,7 @@ def _normalise(model: UnigramModel, text: UInt8, clean: UInt8, enough: int) -> i
     return length
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _viterbi(
     model: UnigramModel, text: UInt8, best: npt.NDArray[np.float64], origin: Int32, piece: Int32
 ) -> None:
@@ -135,7 +135,7 @@ def _viterbi(
         start = after_character
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _longest_match(char_map: UInt32, text: UInt8, at: int) -> tuple[int, np.int64]:
     """Bytes of `text[at:]` matched by the character map and where the replacement starts; (0, 0) if none.
 
@@ -157,12 +157,12 @@ def _longest_match(char_map: UInt32, text: UInt8, at: int) -> tuple[int, np.int6
     return taken, leaf
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _children_of(unit: np.uint32) -> np.int64:
     return np.int64(unit >> np.uint32(10)) << np.int64((unit & np.uint32(0x200)) >> np.uint32(6))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _width(lead: np.uint8) -> int:
     """Bytes of the UTF-8 character that starts with `lead`."""
     if lead < 0xC0:
@@ -170,13 +170,13 @@ def _width(lead: np.uint8) -> int:
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _mark_space(clean: UInt8, length: int) -> int:
     clean[length], clean[length + 1], clean[length + 2] = 0xE2, 0x96, 0x81
     return length + 3
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _ends_with_mark(clean: UInt8, length: int) -> bool:
     return (
         length >= 3 and clean[length - 3] == 0xE2 and clean[length - 2] == 0x96 and clean[length - 1] == 0x81

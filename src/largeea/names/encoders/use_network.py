@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import thread_count
 from largeea.graph import Float32, Int32, Int64
 from largeea.names.encoders.base import optional
 from largeea.names.encoders.windows import convolve, distinct_windows, standardise, sums_of_runs
@@ -104,7 +104,7 @@ class UseNetwork:
             inside = tokens[offsets[first] : offsets[last]]
             vectors[first:last] = self._encode(rows, inside, offsets[first : last + 1] - offsets[first])
 
-        with self._limit_blas(limits=1, user_api="blas"), ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        with self._limit_blas(limits=1, user_api="blas"), ThreadPoolExecutor(thread_count()) as pool:
             list(pool.map(prepare, *cuts(np.arange(len(pieces) + 1), _PIECES_PER_TASK)))
             list(pool.map(compute, *cuts(offsets, _TOKENS_PER_TASK)))
         return vectors

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from largeea.compiled import compiled
 from largeea.graph import Float32, Int64
 
 _FAST = {"reassoc", "contract", "nsz"}
@@ -34,7 +34,7 @@ def _numbered(keys: Int64, places: Int64, length: int) -> tuple[Int64, Int64]:
     return numbers, places[first]
 
 
-@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST)
 def convolve(
     out: Float32,
     column: int,
@@ -64,7 +64,7 @@ def convolve(
             target[d] = max(total[d], np.float32(0)) + kept[d]
 
 
-@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST)
 def standardise(rows: Float32, epsilon: np.float32) -> None:
     """Give each row mean 0 and variance 1, in place."""
     width = np.float32(rows.shape[1])
@@ -83,7 +83,7 @@ def standardise(rows: Float32, epsilon: np.float32) -> None:
             row[d] *= scale
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def sums_of_runs(rows: Float32, offsets: Int64) -> Float32:
     """`sums[i]` is the sum of `rows[offsets[i]:offsets[i + 1]]`."""
     sums = np.zeros((len(offsets) - 1, rows.shape[1]), np.float32)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea import progress
+from largeea.compiled import thread_count
 from largeea.errors import UsageError
 from largeea.graph import Float32, Int32, Int64, Strings
 from largeea.names.strings.matching import Bearers, Limits, Matches, copy_rows, match
@@ -68,7 +68,7 @@ def string_similarity(
     def match_part(part: Int32) -> Matches:
         return match(part, band_keys(sets, part, minhash), sets, index, theirs, limits)
 
-    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+    with ThreadPoolExecutor(thread_count()) as pool:
         index = BandIndex.build(sets, _borne(theirs), minhash, pool)
         borne = _borne(ours)
         parts = np.split(borne, range(NAMES_AT_ONCE, len(borne), NAMES_AT_ONCE))

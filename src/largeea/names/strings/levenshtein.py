@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from largeea.compiled import compiled
 from largeea.names.strings.shingles import UInt32, UInt64
 
 CODE_POINTS = 0x110000
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def levenshtein(
     text: UInt32, a: int, end_a: int, b: int, end_b: int, places: UInt64, steps: npt.NDArray[np.int8]
 ) -> int:

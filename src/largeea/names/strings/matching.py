@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from largeea.compiled import compiled
 from largeea.graph import Float32, Int32, Int64
 from largeea.names.strings.levenshtein import CODE_POINTS, levenshtein
 from largeea.names.strings.minhash import BandIndex, gather
@@ -41,7 +41,7 @@ class Matches(NamedTuple):
     looked_up: Int64
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def match(
     names: Int32, keys: UInt64, sets: NameSets, index: BandIndex, bearers: Bearers, limits: Limits
 ) -> Matches:
@@ -98,7 +98,7 @@ def match(
     return Matches(counts, kept[:end].copy(), looked_up)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _keep_best(pairs: UInt64, most: int) -> int:
     """Move the best pairs to the front, halves swapped, by ascending entity; say how many they are."""
     if len(pairs) > most:
@@ -110,7 +110,7 @@ def _keep_best(pairs: UInt64, most: int) -> int:
     return len(best)
 
 
-@numba.njit(cache=True)
+@compiled()
 def copy_rows(
     names: Int32, matches: Matches, bearers: Bearers, indptr: Int64, targets: Int32, scores: Float32
 ) -> None:
@@ -127,7 +127,7 @@ def copy_rows(
         start = end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> int:
     """An upper bound of the shingles two sets share: each bit of one sketch alone is a shingle not shared."""
     for word in range(2):
@@ -136,7 +136,7 @@ def _most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> 
     return min(size_a, size_b)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _ones(word: Any) -> int:
     """Bits set in a 64-bit word, in the form compilers turn into one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))

@@ -10,9 +10,9 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from largeea.compiled import compiled
 from largeea.errors import UsageError
 from largeea.graph import Int32, Int64
 from largeea.names.strings.shingles import NameSets, UInt32, UInt64, mixed
@@ -103,7 +103,7 @@ class BandIndex(NamedTuple):
         return cls(keys, owners, directory, bits)
 
 
-@numba.njit(cache=True)
+@compiled()
 def _mixed_all(values: UInt64) -> UInt64:
     result = np.empty_like(values)
     for i in range(len(values)):
@@ -111,7 +111,7 @@ def _mixed_all(values: UInt64) -> UInt64:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def band_keys(sets: NameSets, names: Int32, minhash: MinHash) -> UInt64:
     """Keys of the given names, `[names, bands]`.
 
@@ -136,7 +136,7 @@ def band_keys(sets: NameSets, names: Int32, minhash: MinHash) -> UInt64:
     return keys
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def signature(shingles: UInt32, points: UInt32, flips: UInt32, factors: UInt32, minima: UInt32) -> None:
     """Write the minimum of a set under every permutation into `minima[permutations]`."""
     minima[:] = np.uint32(0xFFFFFFFF)
@@ -146,7 +146,7 @@ def signature(shingles: UInt32, points: UInt32, flips: UInt32, factors: UInt32, 
             minima[p] = min(minima[p], np.uint32((point ^ flips[p]) * factors[p]))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def gather(
     name: int, keys: UInt64, index: BandIndex, most: int, seen_by: Int32, found: Int32, looked_up: Int64
 ) -> int:
@@ -182,7 +182,7 @@ def gather(
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _place(rows: Any, row: int, value: Any, start: int, end: int, after_equal: bool) -> int:
     """Where `value` belongs in the sorted part `start : end` of a row, before or after its equals."""
     while start < end:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from largeea.compiled import compiled
 from largeea.graph import Int64, Strings
 from largeea.names.characters import code_points
 
@@ -60,7 +60,7 @@ class NameSets(NamedTuple):
         return cls(characters, pointer, shingles, shingle_pointer, sketches, vocabulary, longest)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def mixed(value: Any) -> Any:
     """A 64-bit value with its bits stirred (the finaliser of SplitMix64); one-to-one."""
     value = np.uint64(value)
@@ -69,7 +69,7 @@ def mixed(value: Any) -> Any:
     return value ^ (value >> np.uint64(31))
 
 
-@numba.njit(cache=True)
+@compiled()
 def _windows(characters: UInt32, pointer: Int64, length: int) -> tuple[UInt64, Int64]:
     """Hash of each window of `length` characters, repeats included, and where each name's windows start."""
     hashes = np.empty(len(characters), np.uint64)
@@ -87,7 +87,7 @@ def _windows(characters: UInt32, pointer: Int64, length: int) -> tuple[UInt64, I
     return hashes[:count], ends
 
 
-@numba.njit(cache=True)
+@compiled()
 def _words(characters: UInt32, pointer: Int64) -> tuple[UInt64, Int64]:
     """Hash of each word, repeats included, and where each name's words start."""
     hashes = np.empty(len(characters), np.uint64)
@@ -109,7 +109,7 @@ def _words(characters: UInt32, pointer: Int64) -> tuple[UInt64, Int64]:
     return hashes[:count], ends
 
 
-@numba.njit(cache=True)
+@compiled()
 def _each_once(numbers: UInt32, pointer: Int64, vocabulary: int) -> tuple[UInt32, Int64]:
     """Every name's numbers without repeats, and where each name's start."""
     once = np.empty_like(numbers)
@@ -126,7 +126,7 @@ def _each_once(numbers: UInt32, pointer: Int64, vocabulary: int) -> tuple[UInt32
     return once[:count], ends
 
 
-@numba.njit(cache=True)
+@compiled()
 def _sketches(shingles: UInt32, pointer: Int64, vocabulary: UInt64) -> UInt64:
     sketches = np.zeros((len(pointer) - 1, 2), np.uint64)
     for name in range(len(sketches)):

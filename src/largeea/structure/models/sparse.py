@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
+from largeea.compiled import compiled
 from largeea.graph import Float32, Int64
 
 _EDGES_AT_ONCE = 1 << 20
@@ -123,7 +123,7 @@ def entry_dots(pattern: Pattern, left: torch.Tensor, right: torch.Tensor) -> tor
     return result
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True)
 def _dots(left: Float32, right: Float32, row: Int64, column: Int64) -> Float32:
     dots = np.empty(len(row), np.float32)
     for entry in range(len(row)):
