@@ -34,6 +34,8 @@ WIDTH_OF_A_HEAD = 16
 """Dimensions of a sketch that see relations in the same mixture."""
 REACHED = 0.2
 """Weight of what reached an entity by hops, beside its sketch."""
+SHARE_OF_REACHED = np.float32(np.sqrt(REACHED / (1 - REACHED)))
+"""Its length, if that of the sketch is 1."""
 HUBS_COUNT_LESS = 0.25
 """A neighbour with d neighbours of its own counts `d ** -HUBS_COUNT_LESS`."""
 
@@ -71,25 +73,34 @@ class Sketches:
         self._label_width, self._seed = label_width, seed
 
     def pieces(self, count: int) -> Iterator[tuple[Float32, Float32]]:
-        """`(source[n_s, d], target[n_t, d])`, as often as wanted; equal on each call."""
+        """`(source[n_s, d], target[n_t, d])`, equal on each call; every piece is written over the last."""
+        width = self._label_width
+        source, target = (
+            (side, _empty(side, (HOPS + 1) * width), _empty(side, (2 * HOPS + 1) * width))
+            for side in self._sides
+        )
         for number in range(count):
             random = np.random.default_rng((self._seed, number))
-            source, target = self._sides
-            labels = random.standard_normal((len(source.places), self._label_width), np.float32)
-            heads = (HOPS + 1) * self._label_width // WIDTH_OF_A_HEAD
+            labels = unit_rows(random.standard_normal((len(self._sides[0].places), width), np.float32))
+            heads = (HOPS + 1) * width // WIDTH_OF_A_HEAD
             by_agreement, by_ends = (
-                random.standard_normal((width, heads), np.float32)
-                for width in (source.agreeing.shape[1], 2 * self._label_width)
+                random.standard_normal((dimensions, heads), np.float32)
+                for dimensions in (self._sides[0].agreeing.shape[1], 2 * width)
             )
             yield (
-                _piece(source, unit_rows(labels), by_agreement, by_ends),
-                _piece(target, unit_rows(labels), by_agreement, by_ends),
+                _write_piece(*source, labels, by_agreement, by_ends),
+                _write_piece(*target, labels, by_agreement, by_ends),
             )
 
     def vectors(self, pieces: int) -> tuple[Float32, Float32]:
         """All pieces side by side, rows of length 1: `(source[n_s, d], target[n_t, d])`."""
-        made = list(self.pieces(pieces))
-        source, target = (unit_rows(np.concatenate(side, axis=1)) for side in zip(*made, strict=True))
+        width = (2 * HOPS + 1) * self._label_width
+        source, target = (_empty(side, pieces * width) for side in self._sides)
+        for number, made in enumerate(self.pieces(pieces)):
+            for side, piece in zip((source, target), made, strict=True):
+                side[:, number * width : (number + 1) * width] = piece
+        for side in source, target:
+            _make_rows_unit(side)
         return source, target
 
     def cosines(self, candidates: Similarity, pieces: int) -> Similarity:
@@ -109,9 +120,9 @@ class Sketches:
 def fitting_label_width(nodes: int, pieces_to_find: int, memory_mb: int) -> int:
     """The widest labels with which pieces of vectors for so many nodes of both graphs fit into memory.
 
-    Held at a time: knowledge, sketch, and a piece made of both; or, twice, all pieces that find candidates.
+    Held at a time: knowledge and the piece made of it; then, twice, all pieces that find candidates.
     """
-    held = 4 * ((HOPS + 1) * 2 + (2 * HOPS + 1) * (1 + 2 * pieces_to_find))
+    held = 4 * ((HOPS + 1) + (2 * HOPS + 1) * (1 + 2 * pieces_to_find))
     for width in (LABEL_WIDTH, LABEL_WIDTH // 2, LABEL_WIDTH // 4):
         if nodes * width * held <= memory_mb << 20:
             return width
@@ -123,32 +134,32 @@ def fitting_label_width(nodes: int, pieces_to_find: int, memory_mb: int) -> int:
     return width
 
 
-def _piece(side: _Side, labels: Float32, by_agreement: Float32, by_ends: Float32) -> Float32:
-    """A sketch, and what was reached, `[nodes, d]`."""
-    edges = side.edges
-    known = _knowledge(edges, side.weights, labels, side.places)
-    width = labels.shape[1]
+def _empty(side: _Side, dimensions: int) -> Float32:
+    return np.empty((side.edges.nodes, dimensions), np.float32)
+
+
+def _write_piece(
+    side: _Side, known: Float32, piece: Float32, labels: Float32, by_agreement: Float32, by_ends: Float32
+) -> Float32:
+    """A sketch, and what was reached, into `piece`; what every node knows into `known`.
+
+    A node knows its label and, behind it, what reached it by hops.
+    """
+    edges, width = side.edges, labels.shape[1]
+    known[:, :width] = 0
+    known[side.places, :width] = labels
+    for hop in range(1, HOPS + 1):
+        _spread(edges.pointers, edges.neighbour, side.weights, known, width, hop)
+    _make_rows_unit(known)
     ends = np.einsum("ij,jk->ik", _ends(edges, known[:, :width]), by_ends)  # alike for any number of threads
     relations = side.agreeing @ by_agreement + ends
-    sketch = _sketch(edges.pointers, edges.relation, edges.neighbour, side.weights, relations, known)
-    share = np.float32(np.sqrt(REACHED / (1 - REACHED)))
-    return np.concatenate([unit_rows(sketch), share * unit_rows(known[:, width:])], axis=1)
+    _see(edges.pointers, edges.relation, edges.neighbour, side.weights, relations, known, piece)
+    return piece
 
 
 def _edge_weights(edges: Edges) -> Float32:
     degree = np.maximum(np.diff(edges.pointers), 1).astype(np.float32)
     return degree[edges.neighbour] ** np.float32(-HUBS_COUNT_LESS)
-
-
-def _knowledge(edges: Edges, weights: Float32, labels: Float32, places: npt.NDArray[np.integer]) -> Float32:
-    """What every node knows: its label and what reached it by hops, `[nodes, (HOPS + 1) d]`."""
-    known = np.zeros((edges.nodes, labels.shape[1]), np.float32)
-    known[places] = labels
-    adjacency = sp.csr_array((weights, edges.neighbour, edges.pointers), shape=(edges.nodes, edges.nodes))
-    reached = [known]
-    for _ in range(HOPS):
-        reached.append(unit_rows(adjacency @ reached[-1]))
-    return unit_rows(np.concatenate(reached, axis=1))
 
 
 def _ends(edges: Edges, labels: Float32) -> Float32:
@@ -168,19 +179,63 @@ def _agreeing(agreement: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
 
 
 @compiled(parallel=True, fastmath={"contract"})
-def _sketch(
-    pointers: Int64, relation: Int32, neighbour: Int32, weights: Float32, mixed: Float32, known: Float32
-) -> Float32:
-    """`sum over edges: weight * relation (x) neighbour`: every head has its mixture of relations."""
-    out = np.zeros((len(pointers) - 1, known.shape[1]), np.float32)
-    for node in prange(len(out)):
+def _spread(
+    pointers: Int64, neighbour: Int32, weights: Float32, known: Float32, width: int, hop: int
+) -> None:
+    """What a hop brings: the sum of what neighbours have from the hop before, rows of length 1."""
+    for node in prange(len(known)):
+        reached = known[node, hop * width : (hop + 1) * width]
+        reached[:] = 0
+        for edge in range(pointers[node], pointers[node + 1]):
+            there = known[neighbour[edge], (hop - 1) * width : hop * width]
+            for i in range(width):
+                reached[i] += weights[edge] * there[i]
+        _scale_to(np.float32(1), reached)
+
+
+@compiled(parallel=True, fastmath={"contract"})
+def _see(
+    pointers: Int64,
+    relation: Int32,
+    neighbour: Int32,
+    weights: Float32,
+    mixed: Float32,
+    known: Float32,
+    piece: Float32,
+) -> None:
+    """`sum over edges: weight * relation (x) neighbour`, every head with its mixture of relations.
+
+    Behind it, what has reached the node itself by hops.
+    """
+    width = known.shape[1]
+    for node in prange(len(piece)):
+        sketch, reached = piece[node, :width], piece[node, width:]
+        sketch[:] = 0
         for edge in range(pointers[node], pointers[node + 1]):
             there = known[neighbour[edge]]
             for head in range(mixed.shape[1]):
                 factor = weights[edge] * mixed[relation[edge], head]
                 for i in range(head * WIDTH_OF_A_HEAD, (head + 1) * WIDTH_OF_A_HEAD):
-                    out[node, i] += factor * there[i]
-    return out
+                    sketch[i] += factor * there[i]
+        _scale_to(np.float32(1), sketch)
+        reached[:] = known[node, width - len(reached) :]
+        _scale_to(SHARE_OF_REACHED, reached)
+
+
+@compiled(parallel=True)
+def _make_rows_unit(vectors: Float32) -> None:
+    for row in prange(len(vectors)):
+        _scale_to(np.float32(1), vectors[row])
+
+
+@compiled(fastmath={"contract", "reassoc"})
+def _scale_to(length: np.float32, vector: Float32) -> None:
+    """Give a vector this length; one of zeros stays."""
+    squares = np.float32(0)
+    for i in range(len(vector)):
+        squares += vector[i] * vector[i]
+    if squares > 0:
+        vector *= length / np.sqrt(squares)
 
 
 @compiled(parallel=True, fastmath={"contract", "reassoc"})

@@ -36,7 +36,9 @@ class SelfTraining:
         )
 
         nodes = sum(edges.nodes for edges in self._edges)
-        self._label_width = fitting_label_width(nodes, config.pieces_to_find, config.memory_mb)
+        self._label_width = fitting_label_width(
+            nodes, config.pieces_to_find if config.found else 0, config.memory_mb
+        )
 
     def run(self) -> Channels:
         """Rounds until anchors no longer change much, `config.rounds` at most; what the last one found."""
