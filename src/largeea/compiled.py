@@ -46,7 +46,7 @@ def thread_count() -> int:
 
 
 class _Waiting:
-    """A function that is compiled when it is first called, with all that it calls in its module."""
+    """A function that is compiled when it is first called, and with it all others that its module knows."""
 
     def __init__(self, function: Callable[..., Any], compile: Callable[..., Any]) -> None:
         update_wrapper(self, function)
@@ -54,21 +54,30 @@ class _Waiting:
         self._ready: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.ready()(*arguments)
+        with _one_at_a_time:
+            ready = self.ready()
+        return ready(*arguments)
 
     def ready(self) -> Any:
-        """The compiled function. Others that its module knows are put in their places, too."""
-        with _one_at_a_time:
-            if self._ready is None:
-                self._ready = self._compile(self._function)
-                self._equip(self._function.__globals__)
-            return self._ready
+        """The compiled function."""
+        if self._ready is None:
+            _equip(self._function.__globals__)
+        return self._ready
 
-    def _equip(self, module: dict[str, Any]) -> None:
-        import numba
+    def prepare(self, module: dict[str, Any]) -> Any:
+        """The same, for a module that is being equipped; another module's function needs its own first."""
+        if self._function.__globals__ is not module:
+            return self.ready()
+        self._ready = self._compile(self._function)
+        return self._ready
 
-        for name, value in list(module.items()):
-            if isinstance(value, _Waiting):
-                module[name] = value.ready()
-            elif value is prange and name == "prange":
-                module[name] = numba.prange
+
+def _equip(module: dict[str, Any]) -> None:
+    """Put compiled functions into their places, all at once: other threads must not see half of them."""
+    import numba
+
+    waiting = {name: value for name, value in module.items() if isinstance(value, _Waiting)}
+    ready = {name: value.prepare(module) for name, value in waiting.items()}
+    if module.get("prange") is prange:
+        ready["prange"] = numba.prange
+    module.update(ready)
