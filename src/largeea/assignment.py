@@ -5,13 +5,10 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from largeea.compiled import compiled
-from largeea.graph import Int64, Links
+from largeea.graph import Float64, Int64, Links
 from largeea.similarity import Similarity
-
-Float64 = npt.NDArray[np.float64]
 
 
 def exact_one_to_one(similarity: Similarity) -> Links:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from largeea.graph import Links
+from largeea.graph import Float64, Links
 from largeea.randomness import generator
 from largeea.similarity import Similarity
 
-Float64 = npt.NDArray[np.float64]
 FEWEST = 100
 """Fewer seeds are all needed to learn from."""
 SHARE, MOST = 0.2, 150

@@ -7,13 +7,11 @@ Only kept pairs have a share. Every source and every target has, besides its can
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from largeea.compiled import compiled, prange, thread_count
-from largeea.graph import Int32, Int64
+from largeea.graph import Float64, Int32, Int64
 from largeea.similarity import Similarity
 
-Float64 = npt.NDArray[np.float64]
 WORTH_A_THREAD = 2_000_000
 """Entries that keep a thread busy for longer than it takes to wake it."""
 _RANGE = 60.0

@@ -202,7 +202,14 @@ def test_sssom_file_as_a_whole(caplog, tmp_path):
 
 
 def test_sssom_says_lexical_only_if_names_were_all_there_was():
-    for evidence, process in ((("name",), "Lexical"), (("structure",), "Composite"), ((), "Composite")):
+    by_name = ("name", "semantic", "strings")
+    for evidence, process in (
+        (("name",), "Lexical"),
+        (by_name, "Lexical"),
+        ((*by_name, "neighbours"), "Composite"),
+        (("structure",), "Composite"),
+        ((), "Composite"),
+    ):
         data = written(aligned({BERLIN: None}, {BERLIN_DE: None}, evidence=evidence), "sssom")
         assert f"semapv:{process}Matching" in data.decode()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from largeea.alignment import Alignment
@@ -21,6 +22,7 @@ from largeea.formats.links import (
     write_alignment,
     write_unmatched,
 )
+from largeea.formats.links.text import part
 from largeea.formats.pairs import read_pair
 from largeea.formats.rejects import Rejects
 from largeea.graph import Links, Task
@@ -164,18 +166,11 @@ def summary(alignment: Alignment) -> dict[str, int]:
 
 def show(alignment: Alignment, folder: Path, files: list[str], examples: int = 5) -> None:
     """A few pairs, the numbers, and where the files are."""
-    table = alignment.to_table()
-    accepted = int(alignment.accepted.sum())
-    picked = [accepted * i // examples for i in range(examples)] if accepted >= examples else range(accepted)
-    rows: list[tuple[str, ...]] = []
-    for row in table.take(list(picked)).to_pylist():
-        rows.append(
-            (
-                row["source_name"] or row["source"],
-                row["target_name"] or row["target"],
-                f"{row['confidence']:.2f}",
-            )
-        )
+    picked = np.unique(np.arange(examples) * len(alignment) // examples)[: len(alignment)]
+    rows: list[tuple[str, ...]] = [
+        (row["source_name"] or row["source"], row["target_name"] or row["target"], f"{row['confidence']:.2f}")
+        for row in part(alignment, picked).to_table().to_pylist()
+    ]
     if rows:
         screen.table("Some of the links", rows, ("source", "target", "confidence"))
     numbers = summary(alignment)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from largeea.errors import InputError
 from largeea.formats.streams import EXPANSION_COUNTS_FROM, MAX_EXPANSION, is_compressed, open_bytes
@@ -22,6 +21,8 @@ _BATCH_BYTES = 256 << 20
 
 def read_parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
     """The names of the columns, and the rows. Text comes dictionary-encoded; see `text_column`."""
+    import pyarrow.parquet as pq  # takes a while, and few tables are Parquet
+
     with open_bytes(path) as stream:
         source = io.BytesIO(stream.read()) if is_compressed(path) else path
     try:

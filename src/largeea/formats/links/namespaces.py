@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -107,13 +108,11 @@ def split(iris: Strings) -> tuple[Strings, Strings]:
 
 def by_frequency(columns: Iterable[Strings]) -> list[str]:
     """The distinct namespaces in columns of IRIs, most frequent first, equally frequent ones by alphabet."""
-    counts = [pc.value_counts(split(iris)[0]) for iris in columns]
-    if not counts:
-        return []
-    total = pa.Table.from_batches(pa.RecordBatch.from_struct_array(c) for c in counts)
-    total = total.group_by("values").aggregate([("counts", "sum")])
-    ranked = total.sort_by([("counts_sum", "descending"), ("values", "ascending")])
-    return list(ranked["values"].to_pylist())
+    total: Counter[str] = Counter()
+    for iris in columns:
+        namespaces, counts = pc.value_counts(split(iris)[0]).flatten()
+        total.update(dict(zip(namespaces.to_pylist(), counts.to_pylist(), strict=True)))
+    return sorted(total, key=lambda namespace: (-total[namespace], namespace))
 
 
 def _names(namespaces: Iterable[str]) -> dict[str, str]:

@@ -9,7 +9,6 @@ from typing import IO
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from largeea.alignment import Alignment
 from largeea.errors import InputError
@@ -32,6 +31,8 @@ def write_text(alignment: Alignment, file: IO[bytes]) -> None:
 
 def write_parquet(alignment: Alignment, file: IO[bytes]) -> None:
     """Every pair, a row group a batch."""
+    import pyarrow.parquet as pq  # takes a while, and most answers are text
+
     schema = part(alignment, np.empty(0, np.intp)).to_table().schema
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for batch in batches(alignment, accepted_only=False):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from largeea.graph import Int64
+from largeea.graph import Float64, Int64
 from largeea.structure.batch import Batch
-
-Float64 = npt.NDArray[np.float64]
 
 
 def triples_of_both(local: Batch) -> Int64:
