@@ -15,7 +15,7 @@ import largeea
 ROOT = Path(largeea.__file__).parent
 
 LAYERS: tuple[set[str], ...] = (
-    {"errors", "progress", "randomness", "compiled", "sparse"},
+    {"errors", "progress", "randomness", "compiled", "later", "sparse"},
     {"graph"},
     {"vectors", "ranking", "similarity", "sinkhorn", "alignment", "config"},
     {"search", "formats", "runs", "engines"},

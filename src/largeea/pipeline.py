@@ -6,19 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from largeea.alignment import Alignment
 from largeea.calibration import calibrated, hold_out
 from largeea.config import Config, NamesConfig
 from largeea.decide import decide
 from largeea.errors import InputError, UsageError
-from largeea.evidence import Channels, SelfTraining, likelihood, matched
 from largeea.fusion import fuse
 from largeea.graph import KnowledgeGraph, Links, Task
+from largeea.later import Later
 from largeea.names.augment import augment
-from largeea.names.channel import name_features, semantic_names, string_names
-from largeea.names.rows import Names
-from largeea.names.semantic import Vectors, encode_names
 from largeea.progress import note
 from largeea.randomness import child_seed
 from largeea.runs import Run
@@ -27,9 +25,16 @@ from largeea.runs.artifacts import content_hash
 from largeea.runs.folder import CHANNELS, load_stage
 from largeea.runs.manifest import records_of_answer
 from largeea.similarity import Similarity
-from largeea.structure.channel import Arrays, Job, structure_channel
-from largeea.structure.models import TrainingOptions, find_model
-from largeea.structure.partition import PartitionOptions
+
+if TYPE_CHECKING:
+    from largeea import evidence
+    from largeea.evidence import Channels
+    from largeea.names import channel as names
+    from largeea.structure import channel as structure
+else:
+    evidence, names, structure = map(
+        Later, ("largeea.evidence", "largeea.names.channel", "largeea.structure.channel")
+    )
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,12 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
         seeds, check = hold_out(task.seeds, config.seed)
     learning = replace(task, seeds=seeds)  # whatever learns from seeds must not see those to check with
     if names_can_tell(task, config):
-        names, features = name_stages(task, config.names, config, run)
-        channels["name"] = names  # M_n
+        by_name, features = name_stages(task, config.names, config, run)
+        channels["name"] = by_name  # M_n
         if config.uses("augmentation"):  # DA
             made = config.augmentation
             split = config.seed if len(check) else None
-            seeds = run.stage("seeds", lambda: augment(learning, names, made), made, split, "names")
+            seeds = run.stage("seeds", lambda: augment(learning, by_name, made), made, split, "names")
     if config.uses("structure"):  # M_s
         learnt_from = "seeds" if "seeds" in run.stages else "task"
         channels["structure"] = structure_stage(learning, seeds, config, run, learnt_from)
@@ -107,23 +112,23 @@ def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run
 
 def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> tuple[Similarity, Channels]:
     """The name channel, and what it is made of: SENS and STNS."""
-    names = cache(lambda: Names.of(task, how))
+    rows = cache(lambda: names.Names.of(task, how))
 
-    def encoded() -> Vectors:
+    def encoded() -> names.Vectors:
         """By far the dearest part of this channel, so a stage of its own."""
         what = how.aliases, how.alias_predicates, how.encoder, how.precision
-        return run.stage("vectors", lambda: encode_names(names(), how), *what, "task")
+        return run.stage("vectors", lambda: names.encode_names(rows(), how), *what, "task")
 
     seed = child_seed(config.seed, "strings")
     features: Channels = {}
     if config.uses("sens"):
-        meant = run.stage("semantic", lambda: semantic_names(names(), how, encoded), how, "task")
+        meant = run.stage("semantic", lambda: names.semantic_names(rows(), how, encoded), how, "task")
         features["semantic"] = meant  # M_se
     if config.uses("strings"):
-        spelt = run.stage("strings", lambda: string_names(names(), how, seed), how, seed, "task")
+        spelt = run.stage("strings", lambda: names.string_names(rows(), how, seed), how, seed, "task")
         features["strings"] = spelt  # M_st
     both = features.get("semantic"), features.get("strings")
-    return run.stage("names", lambda: name_features(*both, how), how, *features), features
+    return run.stage("names", lambda: names.name_features(*both, how), how, *features), features
 
 
 def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_from: str) -> Similarity:
@@ -134,17 +139,17 @@ def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_f
     split, how = config.partition, config.structure
     depends = how, split, config.seed, len(task.seeds), learnt_from
 
-    def keep(name: str, job: Job) -> Arrays:
+    def keep(name: str, job: structure.Job) -> structure.Arrays:
         return run.stage(f"structure-{name}", job, *depends)
 
     def learn() -> Similarity:
-        return structure_channel(
+        return structure.structure_channel(
             task,
             seeds,
             model=how.model,
             partition=split.method,
-            partition_options=PartitionOptions.of(split),
-            training=TrainingOptions.of(how),
+            partition_options=structure.PartitionOptions.of(split),
+            training=structure.TrainingOptions.of(how),
             top_k=how.top_k,
             metric=how.metric,
             seed=child_seed(config.seed, "structure"),
@@ -154,11 +159,11 @@ def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_f
     return run.stage("structure", learn, *depends)
 
 
-def evidence_stages(task: Task, names: Similarity | None, config: Config, run: Run) -> Channels:
+def evidence_stages(task: Task, by_name: Similarity | None, config: Config, run: Run) -> Channels:
     """Self-training on what names (or seeds) find: what neighbours and surroundings say in the end."""
     seed = child_seed(config.seed, "evidence")
-    depends = config.evidence, seed, "task" if names is None else "names"
-    trained = cache(lambda: SelfTraining(task, names, config.evidence, seed).run())
+    depends = config.evidence, seed, "task" if by_name is None else "names"
+    trained = cache(lambda: evidence.SelfTraining(task, by_name, config.evidence, seed).run())
     nothing = Similarity.empty(task.shape)
 
     def of(kind: str) -> Similarity:
@@ -171,12 +176,13 @@ def fused_channels(task: Task, channels: Channels, config: Config) -> Similarity
     """`M`: the channels added, or with evidence the probabilities of a one-to-one matching."""
     if not config.uses("evidence"):
         return fuse(list(channels.values()), config.fusion)
-    return matched(task.shape, channels, config.evidence)
+    return evidence.matched(task.shape, channels, config.evidence)
 
 
 def certainty(task: Task, channels: Channels, config: Config, check: Links) -> Similarity:
     """How likely each pair is, by all channels together and by what seeds that were kept back show."""
-    return calibrated(likelihood(task.shape, channels, config.evidence, config.decision), check)
+    sure = evidence.likelihood(task.shape, channels, config.evidence, config.decision)
+    return calibrated(sure, check)
 
 
 def stored_outcome(folder: Path) -> Outcome:
@@ -189,8 +195,8 @@ def stored_outcome(folder: Path) -> Outcome:
 def check_structure(config: Config) -> None:
     """Refuse what the structure channel could not do before hours have gone into names."""
     if config.uses("structure"):
-        find_model(config.structure.model)
-        TrainingOptions.of(config.structure)
+        structure.find_model(config.structure.model)
+        structure.TrainingOptions.of(config.structure)
 
 
 def names_can_tell(task: Task, config: Config) -> bool:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from largeea.later import Later
 
 __all__ = ["sp"]
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 else:
-
-    class _Later:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(import_module("scipy.sparse"), name)
-
-    sp = _Later()
+    sp = Later("scipy.sparse")

@@ -9,14 +9,16 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from largeea import progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 class Screen:
@@ -47,13 +49,7 @@ class Screen:
         if self.quiet:
             yield
         elif self._err.is_terminal and self._bars is None:
-            columns = (
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TimeElapsedColumn(),
-            )
-            with Progress(*columns, console=self._err, transient=True) as self._bars:
+            with _bar(self._err) as self._bars:
                 self._task = self._bars.add_task(printable(title), total=None)
                 try:
                     yield
@@ -94,6 +90,13 @@ class Screen:
         for row in rows:
             table.add_row(*(escape(printable(cell)) for cell in row))
         self._out.print(table)
+
+
+def _bar(console: Console) -> Progress:
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    title = TextColumn("{task.description}", markup=False)
+    return Progress(SpinnerColumn(), title, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
 
 
 def printable(text: str) -> str:

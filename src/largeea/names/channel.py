@@ -10,6 +10,8 @@ from largeea.names.semantic import NGRAM, Vectors, encode_names, ngram_similarit
 from largeea.names.strings import string_similarity
 from largeea.similarity import Similarity
 
+__all__ = ["Names", "Vectors", "encode_names", "name_features", "semantic_names", "string_names"]
+
 
 def semantic_names(
     names: Names, config: NamesConfig, encoded: Callable[[], Vectors] | None = None

@@ -18,10 +18,12 @@ from largeea.randomness import child_seed
 from largeea.search.dense import dense_top_k
 from largeea.similarity import Similarity
 from largeea.structure.batch import Batch
-from largeea.structure.models import Embeddings, Model, TrainingOptions, load_model
+from largeea.structure.models import Embeddings, Model, TrainingOptions, find_model, load_model
 from largeea.structure.partition import Batches, PartitionOptions
 from largeea.structure.partition import partition as split_into_batches
 from largeea.vectors import unit_rows
+
+__all__ = ["Arrays", "Job", "PartitionOptions", "TrainingOptions", "find_model", "structure_channel"]
 
 Entries = tuple[Int32, Int32, Float32]
 """Kept pairs with global ids: sources, targets, scores."""
