@@ -155,8 +155,10 @@ def _draw_bars(ax: Axes, panel: Panel, looks: dict[str, int]) -> None:
         if paper:
             centres = [at(x) for x, _ in paper]
             ax.plot(centres, [y for _, y in paper], "D", color="white", mec="black", label="the paper's")
-    turned = {"rotation": 30, "ha": "right"} if len(places) >= _WIDE_LABELS else {}
-    ax.set_xticks(range(len(places)), [str(place) for place in places], **turned)  # type: ignore[arg-type]
+    labels, turned = [str(place) for place in places], {}
+    if len(places) >= _WIDE_LABELS:
+        labels, turned = [label.replace("\n", " ") for label in labels], {"rotation": 30, "ha": "right"}
+    ax.set_xticks(range(len(places)), labels, **turned)  # type: ignore[arg-type]
     ax.grid(visible=False, axis="x")
     ax.margins(y=0.12)
     ax.set_axisbelow(True)
