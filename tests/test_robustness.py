@@ -15,6 +15,7 @@ from largeea.datasets.demo import demo_pair
 from largeea.errors import InputError
 from largeea.evaluate import evaluate
 from largeea.experiments.bench import split
+from largeea.experiments.datasets import twin
 from largeea.graph import KnowledgeGraph, Links, Pair, strings
 from largeea.pipeline import align
 from largeea.progress import listening
@@ -44,9 +45,9 @@ def ear() -> Iterator[Ear]:
         yield listener
 
 
-@pytest.fixture(scope="module")
-def pair() -> Pair:
-    return demo_pair(("en", "fr"), 0)
+@pytest.fixture(scope="module", params=["demo", "twin"])
+def pair(request: pytest.FixtureRequest) -> Pair:
+    return demo_pair(("en", "fr"), 0) if request.param == "demo" else twin(1500).load()
 
 
 @pytest.fixture(scope="module")
