@@ -69,10 +69,16 @@ def limit(task: Task, test: Links) -> tuple[float, float]:
     """The shares of test links that nobody can exceed: with ties as misses, and by chance."""
     source = colours(task.source, task.seeds.source)[test.source]
     target = colours(task.target, task.seeds.target)[test.target]
-    alike = [np.bincount(colour)[colour] for colour in (source, target)]
+    alike = np.bincount(target)[target]
     # sources of one colour rank all targets alike, so only one of them can have the same target first
-    alone = len(np.unique(source[alike[1] == 1])) / len(test)
-    return alone, float(np.mean(1 / np.maximum(*alike)))
+    alone = len(np.unique(source[alike == 1]))
+    # and they guess best among the targets of that colour in which most of their counterparts are
+    both, at, links = np.unique(
+        np.column_stack([source, target]), axis=0, return_index=True, return_counts=True
+    )
+    guessed = np.zeros(source.max() + 1)
+    np.maximum.at(guessed, both[:, 0], links / alike[at])
+    return alone / len(test), guessed.sum() / len(test)
 
 
 def colours(graph: KnowledgeGraph, seeds: Int32) -> Int64:

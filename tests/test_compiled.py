@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from threading import Barrier
 from types import ModuleType
+from typing import Any
+
+import pytest
+
+from largeea.compiled import _Waiting
 
 KERNELS = """
 from largeea.compiled import compiled, prange
@@ -52,8 +58,21 @@ def test_functions_call_each_other(tmp_path: Path) -> None:
     assert kernels.eightfold(3) == 24
 
 
-def test_the_first_call_may_come_from_many_threads(tmp_path: Path) -> None:
+def test_the_first_call_may_come_from_many_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one prepares them, slowly, the others wait, and nobody meets a function that is not ready."""
     kernels, together = module_of(tmp_path), Barrier(8)
+    prepared = _Waiting.prepared
+
+    def slowly(self: _Waiting, module: dict[str, Any]) -> Any:
+        preparing.append(1)
+        assert len(preparing) == 1
+        time.sleep(0.02)
+        done = prepared(self, module)
+        preparing.pop()
+        return done
+
+    preparing: list[int] = []
+    monkeypatch.setattr(_Waiting, "prepared", slowly)
 
     def call(number: int) -> int:
         together.wait()
@@ -61,6 +80,24 @@ def test_the_first_call_may_come_from_many_threads(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(call, range(8))) == [0, 4, 16, 12, 32, 20, 48, 28]
+
+
+def test_an_interruption_leaves_no_half_equipped_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels = module_of(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels.twice, "_compile", None)
+        with pytest.raises(TypeError):
+            kernels.fourfold(1)
+    assert kernels.fourfold(1) == 4
+
+
+def test_keywords_and_functions_without_a_name_in_their_module(tmp_path: Path) -> None:
+    kernels = module_of(tmp_path)
+    unnamed = kernels.twice
+    del kernels.twice, kernels.fourfold, kernels.eightfold, kernels.total
+    assert unnamed(x=4) == 8
 
 
 def test_numba_is_not_imported_before(tmp_path: Path) -> None:

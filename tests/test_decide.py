@@ -222,3 +222,15 @@ def test_seeds_left_out_are_told(seeds: list[list[int]], left_out: int) -> None:
         decide(task, nothing, {"name": nothing}, DecisionConfig())
     assert len(notes.said) == bool(left_out)
     assert all(note.startswith(f"{left_out} seeds are left out") for note in notes.said)
+
+
+def test_greedy_pairs_do_not_depend_on_how_many_are_looked_at_together(monkeypatch):
+    random = np.random.default_rng(0)
+    scores = random.integers(0, 4, (30, 40)).astype(np.float32)
+    everything = Similarity.from_entries(
+        *np.indices(scores.shape).reshape(2, -1), scores.ravel(), scores.shape
+    )
+    at_once = greedy_one_to_one(everything).pairs.tolist()
+    assert len(at_once) == 30
+    monkeypatch.setattr("largeea.decide.AT_ONCE", 7)
+    assert greedy_one_to_one(everything).pairs.tolist() == at_once

@@ -10,7 +10,7 @@ import pytest
 
 import largeea
 from largeea import Alignment, Config, KnowledgeGraph, Links, Pair
-from largeea.config import NamesConfig
+from largeea.config import NamesConfig, load
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
 from largeea.errors import InputError, UsageError
@@ -175,6 +175,17 @@ def test_encoded_names_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def learning(**more: Any) -> Config:
     pytest.importorskip("torch", reason="needs largeea[structure]")
     return Config(structure={"model": "gcn-align", "epochs": 30, "device": "cpu"}, **more)  # type: ignore[arg-type]
+
+
+def test_another_decision_is_made_from_the_same_stages(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = largeea.align(SOURCE, TARGET, folder=folder)
+    before = {path.name: path.stat().st_mtime_ns for path in (folder / "stages").iterdir()}
+    strict = load(settings=["decision.accept=1"])
+    second = largeea.align(SOURCE, TARGET, config=strict, folder=folder)
+    after = {path.name: path.stat().st_mtime_ns for path in (folder / "stages").iterdir()}
+    assert {name for name in before if before[name] != after[name]} == {"alignment.safetensors"}
+    assert len(second) < len(first)
 
 
 def test_structure_joins_names() -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from largeea.graph import Bool, Float32, Int32, KnowledgeGraph, Links, Strings, frozen
-
-Arrays = dict[str, npt.NDArray[Any]]
+from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links, Strings, frozen
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,23 +53,23 @@ class _Waiting:
         self._function, self._compile = function, compile
         self._ready: Any = None
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         with _one_at_a_time:
             ready = self.ready()
-        return ready(*arguments)
+        return ready(*arguments, **named)
 
     def ready(self) -> Any:
-        """The compiled function."""
+        """The compiled function; its module is equipped before anybody can call it."""
         if self._ready is None:
             _equip(self._function.__globals__)
+        if self._ready is None:  # no name in the module stands for it
+            self._ready = self._compile(self._function)
         return self._ready
 
-    def prepare(self, module: dict[str, Any]) -> Any:
-        """The same, for a module that is being equipped; another module's function needs its own first."""
-        if self._function.__globals__ is not module:
-            return self.ready()
-        self._ready = self._compile(self._function)
-        return self._ready
+    def prepared(self, module: dict[str, Any]) -> Any:
+        """The function for a module that is being equipped; one of another module brings that one along."""
+        mine = self._function.__globals__ is module
+        return self._compile(self._function) if mine else self.ready()
 
 
 def _equip(module: dict[str, Any]) -> None:
@@ -77,7 +77,8 @@ def _equip(module: dict[str, Any]) -> None:
     import numba
 
     waiting = {name: value for name, value in module.items() if isinstance(value, _Waiting)}
-    ready = {name: value.prepare(module) for name, value in waiting.items()}
-    if module.get("prange") is prange:
-        ready["prange"] = numba.prange
-    module.update(ready)
+    ready = {name: value.prepared(module) for name, value in waiting.items()}
+    loop = {"prange": numba.prange} if module.get("prange") is prange else {}
+    module.update(ready | loop)
+    for name, value in waiting.items():
+        value._ready = ready[name]

@@ -97,7 +97,10 @@ def _free(taken: Bool, also_taken: Int32) -> Bool:
 
 
 def _first_come(pairs: Int32, sources: int, targets: int) -> Bool:
-    """Which pairs, from first to last, find both of their ends still free, `[n]`."""
+    """Which pairs, from first to last, find both of their ends still free, `[n]`.
+
+    A loop in Python, as it has little to do: starting a compiler would take longer.
+    """
     source_is_taken, target_is_taken = bytearray(sources), bytearray(targets)
     taken = np.frombuffer(source_is_taken, bool), np.frombuffer(target_is_taken, bool)
     served = np.zeros(len(pairs), bool)

@@ -185,14 +185,15 @@ def witnesses(alignment: Alignment, source: int, target: int) -> tuple[Witness, 
 
 
 def shared_literals(task: Task, source: int, target: int) -> tuple[SharedValue, ...]:
-    """The equal literals of two entities, names left out: every pair of predicates that has them."""
+    """The equal literals of two entities, names left out: every pair of predicates that has them, once."""
     ours, theirs = _literals_of(task.source, source), _literals_of(task.target, target)
-    return tuple(
-        SharedValue(predicate, other, written)
-        for value, predicate, written in ours
+    found = {
+        (predicate, other, value): SharedValue(predicate, other, written)
+        for value, predicate, written in reversed(ours)
         for equal, other, _ in theirs
         if value == equal
-    )
+    }
+    return tuple(reversed(found.values()))
 
 
 def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> tuple[int, Side]:
@@ -260,8 +261,8 @@ def _literals_of(graph: KnowledgeGraph, entity: int) -> list[tuple[str, str, str
     written = graph.attributes.values.take(rows[:, 2])
     predicates = graph.attributes.predicates.take(rows[:, 1]).to_pylist()
     columns = comparable(written).to_pylist(), predicates, written.to_pylist()
-    name = graph.names[entity].as_py()
-    return [row for row in zip(*columns, strict=True) if row[0] is not None and row[2] != name]
+    name = comparable(graph.names.slice(entity, 1))[0].as_py()
+    return [row for row in zip(*columns, strict=True) if row[0] is not None and row[0] != name]
 
 
 def _where(column: Strings, value: str) -> list[int]:

@@ -18,6 +18,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
+Arrays = dict[str, npt.NDArray[Any]]
 Bool = npt.NDArray[np.bool_]
 Strings: TypeAlias = pa.LargeStringArray
 """An Arrow column of text, with nulls where a value is missing."""

@@ -120,7 +120,7 @@ class Sketches:
 def fitting_label_width(nodes: int, pieces_to_find: int, memory_mb: int) -> int:
     """The widest labels with which pieces of vectors for so many nodes of both graphs fit into memory.
 
-    Held at a time: knowledge and the piece made of it; then, twice, all pieces that find candidates.
+    Counted: knowledge and the piece made of it, and twice all pieces that find candidates.
     """
     held = 4 * ((HOPS + 1) + (2 * HOPS + 1) * (1 + 2 * pieces_to_find))
     for width in (LABEL_WIDTH, LABEL_WIDTH // 2, LABEL_WIDTH // 4):

@@ -24,7 +24,9 @@ measure more: [experiments](experiments.md). Speed, scale and single findings: [
 - *Seeds (%)* is the share of the links that was given; the others are the test links.
 - *Development sets.* Defaults were chosen on the benchmark folders and the demo, one default for all.
 - *Machines.* "2 cores" is a virtual machine with 2 CPU cores and 24 GB of memory, no GPU. Times are noisy.
-- *A dash* stands for what was not measured or means nothing; the folder's page says why, and has the plot."""
+- *A dash* stands for what the paper does not have, for a decision nobody has to make ("unmatched" where every
+  entity has a counterpart), or for what could not be measured; then the folder's page says why.
+- *Plots* are on the folders' pages."""
 
 
 def write_summary(folders: Path) -> Path:

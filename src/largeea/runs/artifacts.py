@@ -11,21 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from largeea.errors import InputError
-from largeea.graph import Attributes, KnowledgeGraph, Links, ReadCounts, Strings, Task
+from largeea.graph import Arrays, Attributes, KnowledgeGraph, Links, ReadCounts, Strings, Task
 from largeea.runs.files import atomic_write, sha256_of
 from largeea.similarity import Similarity
 
 FORMAT_VERSION = 1
 HEADER = "largeea"
 """The one metadata entry; safetensors would write several in an order that changes from run to run."""
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def save_artifact(value: Any, path: Path) -> str:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from largeea.errors import LargeEAError, ResourceError, UsageError
-from largeea.graph import Float32, Int32, KnowledgeGraph, Links, Task, strings
+from largeea.graph import Arrays, Float32, Int32, KnowledgeGraph, Links, Task, strings
 from largeea.progress import note, step
 from largeea.randomness import child_seed
 from largeea.search.dense import dense_top_k
@@ -27,7 +25,6 @@ __all__ = ["Arrays", "Job", "PartitionOptions", "TrainingOptions", "find_model",
 
 Entries = tuple[Int32, Int32, Float32]
 """Kept pairs with global ids: sources, targets, scores."""
-Arrays = dict[str, npt.NDArray[Any]]
 Job = Callable[[], Arrays]
 Keep = Callable[[str, Job], Arrays]
 """`(name, job)` to what the job makes: done now, or kept from a run that did not come to its end."""

@@ -31,8 +31,8 @@ _COLUMNS = (
     "mapping_justification",
     "confidence",
 )
-LEXICAL = {"name", "semantic", "strings"}
-"""Evidence that comes from names alone."""
+STRUCTURAL = {"structure", "neighbours", "surroundings"}
+"""Evidence that does not come from names."""
 _LICENSE = "https://w3id.org/sssom/license/unspecified"
 _BREAKS_YAML = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
 _AFTER_KEY = re.compile(r":(?:\s+|$)")
@@ -53,7 +53,7 @@ def write(alignment: Alignment, file: IO[bytes]) -> None:
 
 
 def _rows(alignment: Alignment, prefixes: Prefixes) -> Iterator[list[pa.Array]]:
-    by_name = {"name"} <= alignment.evidence.keys() <= LEXICAL
+    by_name = "name" in alignment.evidence and not alignment.evidence.keys() & STRUCTURAL
     process = "LexicalMatching" if by_name else "CompositeMatching"
     for batch in batches(alignment, accepted_only=True):
         yield [
