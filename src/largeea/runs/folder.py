@@ -264,8 +264,8 @@ def load_stage(folder: Path, name: str) -> Any:
     stages = records_of_answer(folder)
     if name not in stages:
         raise InputError(
-            f"the run has no stage {name!r}; it has: {', '.join(stages)}. If an earlier release made it, go on "
-            f"with: {way_on(folder)}",
+            f"the run has no stage {name!r}; it has: {', '.join(stages)}. If an earlier release made it, go "
+            f"on with: {way_on(folder)}",
             folder,
         )
     return load_artifact(stage_file(folder, name), stages[name]["sha256"])
