@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,15 @@ from largeea.datasets.openea_layout import write_pair
 from largeea.formats.links import FORMATS
 from largeea.runs.inspection import verify
 from largeea.runs.manifest import MANIFEST
+
+for room in (
+    "numba",
+    "scipy.sparse",
+    "largeea.evidence",
+    "largeea.names.channel",
+    "largeea.structure.channel",
+):
+    import_module(room)  # else every run would do so for itself
 
 UNCOMPARED = (MANIFEST, ".lock")
 """The manifest tells times of day."""

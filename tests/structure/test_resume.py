@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import largeea
-from largeea import pipeline
 from largeea.config import Config
 from largeea.graph import KnowledgeGraph, Links, strings
 from largeea.runs.folder import load_stage
@@ -48,7 +47,7 @@ class Interrupted:
 
 def align(model: Interrupted, folder: Path | None, patch: pytest.MonkeyPatch, **structure: object) -> object:
     patch.setattr(channel, "load_model", lambda name: model)
-    patch.setattr(pipeline, "find_model", lambda name: model)
+    patch.setattr(channel, "find_model", lambda name: model)
     config = Config.model_validate({"structure": {"model": "it", **structure}, "partition": {"k": K}})
     return largeea.align(GRAPH, GRAPH, seeds=SEEDS, config=config, folder=folder).to_table()
 
