@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as text
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,7 @@ EXAMPLES = """
 
 `largeea explain run Berlin --json`
 """
-_WITNESSES_SHOWN = 20
+_SHOWN = 20
 
 
 def command(
@@ -65,26 +66,31 @@ def _show_witnesses(explanation: Explanation) -> None:
         screen.result(f"\nNo matched neighbours{whose}.")
         return
     screen.result(f"\nMatched neighbours{whose}, the most telling first: {len(witnesses):,}")
-    for witness in witnesses[:_WITNESSES_SHOWN]:
-        screen.result(
-            f"  {witness.strength:.3f}  {witness.source_relation} {_name(witness.source_neighbour)}"
-            f"\n       = {witness.target_relation} {_name(witness.target_neighbour)}"
-        )
-    if len(witnesses) > _WITNESSES_SHOWN:
-        screen.result(f"  and {len(witnesses) - _WITNESSES_SHOWN:,} more; --json lists them all")
+    _show_first(
+        f"  {witness.strength:.3f}  {witness.source_relation} {_name(witness.source_neighbour)}"
+        f"\n       = {witness.target_relation} {_name(witness.target_neighbour)}"
+        for witness in witnesses
+    )
 
 
 def _show_values(explanation: Explanation) -> None:
     if not explanation.values:
         return
     screen.result(f"\nEqual values: {len(explanation.values):,}")
-    for shared in explanation.values[:_WITNESSES_SHOWN]:
-        screen.result(
-            f"  {text.dumps(shared.value, ensure_ascii=False)}"
-            f"\n       {shared.source_predicate} = {shared.target_predicate}"
-        )
-    if len(explanation.values) > _WITNESSES_SHOWN:
-        screen.result(f"  and {len(explanation.values) - _WITNESSES_SHOWN:,} more; --json lists them all")
+    _show_first(
+        f"  {text.dumps(shared.value, ensure_ascii=False)}"
+        f"\n       {shared.source_predicate} = {shared.target_predicate}"
+        for shared in explanation.values
+    )
+
+
+def _show_first(entries: Iterable[str]) -> None:
+    """The first of many, and how many more there are."""
+    found = list(entries)
+    for entry in found[:_SHOWN]:
+        screen.result(entry)
+    if len(found) > _SHOWN:
+        screen.result(f"  and {len(found) - _SHOWN:,} more; --json lists them all")
 
 
 def _name(entity: Entity) -> str:
