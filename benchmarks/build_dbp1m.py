@@ -1,8 +1,9 @@
-"""Time and memory of `largeea build-dbp1m` on made-up dumps of a given size.
+"""Time and memory of `largeea build-dbp1m` on generated dumps of a given size.
 
     python benchmarks/build_dbp1m.py --triples 1000000
 
-Things are as popular as in DBpedia (Zipf), a third of them is linked, and the links go to five languages.
+Popularity is Zipf-distributed as in DBpedia, a third of the entities are linked, and links go to five
+languages.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ REDIRECTS = "http://dbpedia.org/ontology/wikiPageRedirects"
 BUILD = """
 import json, sys, time
 from largeea.cli import run
-from largeea.runs.memory import peak_rss_mb
+from largeea.execution.memory import peak_rss_mb
 started = time.perf_counter()
 code = run(sys.argv[1:])
 wall, cpu = time.perf_counter() - started, time.process_time()
@@ -31,7 +32,7 @@ print(json.dumps({"code": code, "wall_s": round(wall, 1), "cpu_s": round(cpu, 1)
 
 
 def write_dumps(folder: Path, language: str, other: str, triples: int, seed: int) -> int:
-    """Objects, labels and links of one language; how many lines they have."""
+    """Write objects, labels and links of one language; returns the number of lines."""
     rng = np.random.default_rng(seed)
     host = "dbpedia.org" if language == "en" else f"{language}.dbpedia.org"
     things = triples // 3

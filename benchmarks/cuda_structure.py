@@ -1,9 +1,9 @@
-"""Structure models on CPU and on a GPU: the same accuracy, in how many seconds and how much memory?
+"""Structure models on the CPU and on a GPU: accuracy, seconds and memory.
 
     python benchmarks/cuda_structure.py [FOLDER] [--train 0.3] [--set KEY=VALUE ...] [--devices cpu auto]
 
 Structure alone, no partition, both models. Without a FOLDER a pair is generated: a graph with communities and
-popular entities, and a copy under other ids; each side lacks a fifth of the triples.
+popular entities, and a copy with other ids; a fifth of the triples is removed from each side.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from largeea.config import load
+from largeea.execution import Execution, executing
+from largeea.execution.devices import torch_device
 from largeea.experiments.bench import bench
 from largeea.formats import read
 from largeea.graph import KnowledgeGraph, Links, Pair
-from largeea.structure.models.training import chosen_device
 
 PRESETS = ("largeea-r", "largeea-g")
 
@@ -46,11 +47,11 @@ def main() -> None:
 
 
 def row(pair: Pair, name: str, preset: str, device: str, options: argparse.Namespace) -> str:
-    """One line of the table; paper protocol."""
-    found = str(chosen_device(device))
-    settings = (*options.set, f"structure.device={found}")
-    config = load(preset, None, settings, seed=options.seed, without=("names",))
-    figures, _ = bench(pair, name, preset, config, options.train)
+    """One line of the table, under the paper's protocol."""
+    config = load(preset, None, tuple(options.set), seed=options.seed, without=("names",))
+    with executing(Execution(device=device)):
+        found = str(torch_device("structure"))
+        figures, _ = bench(pair, name, preset, config, options.train)
     paper, used = figures["protocols"]["paper"], figures["memory_mb"]["structure"]
     cells = [f"{paper['hits@1']:.3f}", f"{paper['hits@10']:.3f}", f"{figures['seconds']['structure']:.1f}"]
     cells += [f"{used['host']:,.0f}", f"{used['gpu']:,.0f}"]

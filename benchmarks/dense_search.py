@@ -3,9 +3,9 @@
     python benchmarks/dense_search.py [--queries 1877793] [--items 1365118] [--dimension 768] [-k 50]
     python benchmarks/dense_search.py --names PAIR_FOLDER [--encoder use-multilingual] [--sample 2000] [-k 50]
 
-The first takes random unit vectors; the rival is torch used plainly: matmul in bfloat16 and topk, in the same
-run. The second takes vectors of real names: Manhattan distances are computed for the nearest by cosine only,
-and it counts the names whose answer is what computing all distances gives.
+The first command uses random unit vectors; the baseline, in the same run, is plain torch: matmul in bfloat16
+and topk. The second uses vectors of real names: Manhattan distances are computed only for the nearest
+neighbours by cosine. It counts the names for which the result equals that of computing all distances.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from largeea.formats.pairs import read_pair
 from largeea.formats.rejects import Rejects
 from largeea.names.encoders import encode_unique, load_encoder
 from largeea.search import dense_top_k
-from largeea.search.cuda import cuda_top_k
 
 SAME_SCORE = 1e-6
-"""Scores closer than this are ties: which of the two items is found is no error."""
+"""Scores closer than this are ties; returning either item is correct."""
 
 
 def unit_vectors(count: int, dimension: int, seed: int) -> np.ndarray:
@@ -49,11 +48,11 @@ def plain(queries: np.ndarray, items: np.ndarray, k: int, block: int = 2048) -> 
 def speed(options: argparse.Namespace) -> None:
     queries = unit_vectors(options.queries, options.dimension, 0)
     items = unit_vectors(options.items, options.dimension, 1)
-    cuda_top_k(queries[:8192], items[:65536], options.k)
+    dense_top_k(queries[:8192], items[:65536], options.k)
 
     torch.cuda.reset_peak_memory_stats()
     started = time.perf_counter()
-    ids, scores = cuda_top_k(queries, items, options.k)
+    ids, scores = dense_top_k(queries, items, options.k)
     seconds = time.perf_counter() - started
     peak = torch.cuda.max_memory_allocated() / 2**30
 

@@ -1,11 +1,11 @@
-"""Damaged input by the thousand: every reader must give a result or a clear error, soon and in little memory.
+"""Fuzz the readers: each must return a result or a clear error for damaged input, fast and in little memory.
 
     python benchmarks/fuzz_readers.py [--reader all] [--count 10000] [--seed 0] [--keep FOLDER]
 
-Small sound files are damaged at random (the same seed damages alike) and read in a process of its own, which
-may compute `--seconds` over an input and need `--memory-mb` more than at rest. Anything but a result or a
-`LargeEAError` is a bug: another exception, a crash, a hang, too much memory, a result that is not sound.
-The files that show a bug are kept in `--keep`.
+Small valid files are damaged at random (the same seed gives the same damage) and read in a separate process,
+which may take `--seconds` of CPU time per input and use `--memory-mb` more than when idle. Anything but a
+result or a `LargeEAError` is a bug: another exception, a crash, a hang, too much memory, a result that is
+inconsistent or whose counts do not add up. The files that show a bug are kept in `--keep`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from largeea.errors import LargeEAError
 from largeea.formats import ReadOptions, read
 from largeea.formats.links import LinkTable, read_links
 from largeea.graph import KnowledgeGraph, Pair
+from largeea.runs.accounting import account_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -48,7 +49,7 @@ SOUND_FILES = Path(__file__).parents[1] / "tests" / "formats" / "sound_files"
 
 @dataclass(frozen=True)
 class Reader:
-    """What is fuzzed: sound files by name, what may be thrown into them, and how they are read."""
+    """A reader to fuzz: valid files by name, tokens to insert into them, and the function that reads them."""
 
     files: dict[str, bytes]
     tokens: list[bytes]
@@ -57,14 +58,14 @@ class Reader:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an input fared: `result`, `refused` or `bug`, and what happened."""
+    """The outcome of an input: `result`, `refused` or `bug`, with details."""
 
     kind: str
     detail: str
     seconds: float
 
 
-# What is read
+# Readers
 
 _LINES = rb"""< > " \ \u \UFFFFFFFF _: @ ^^< <<( )>> #""".split()
 _TURTLE = _LINES + rb"""[ ] ( ) { } ''' @prefix @base PREFIX a: {| << >> ; ,""".split()
@@ -136,14 +137,14 @@ READERS: dict[str, Reader] = {
     "zst": _links("l.sssom.tsv.zst", zstd.compress(_file("links.sssom.tsv")), _BINARY),
     "parquet.gz": _graph("a.parquet.gz", gzip.compress(_GRAPH_TABLE, mtime=0), _BINARY),
 }
-"""By name, in every format and every compression that is read."""
+"""All readers by name: every format and every compression."""
 
 
 # Damage
 
 
 def damaged(reader: str, seed: int, index: int) -> dict[str, bytes]:
-    """The files of a reader, one of them damaged; the same arguments damage alike on every machine."""
+    """The files of a reader, one of them damaged; the same arguments give the same damage everywhere."""
     rng = random.Random(f"{seed} {reader} {index}")
     files = dict(READERS[reader].files)
     name = rng.choice(sorted(files))
@@ -207,7 +208,7 @@ _DAMAGES = (_flip, _overwrite, _truncate, _remove, _repeat, _splice, _swap, _ins
 
 
 def outcome(reader: str, folder: Path, files: dict[str, bytes]) -> Outcome:
-    """Write the files into the folder, over those of the last input, and read them."""
+    """Write the files into the folder, over those of the previous input, and read them."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
@@ -217,7 +218,7 @@ def outcome(reader: str, folder: Path, files: dict[str, bytes]) -> Outcome:
         kind, detail = "result", ""
     except LargeEAError as error:
         kind, detail = "refused", str(error)
-    except BaseException as error:  # a panic of a library is no Exception
+    except BaseException as error:  # a panic of a Rust library is not an Exception
         if isinstance(error, KeyboardInterrupt):
             raise
         kind, detail = "bug", f"{type(error).__name__}: {error}"
@@ -225,12 +226,13 @@ def outcome(reader: str, folder: Path, files: dict[str, bytes]) -> Outcome:
 
 
 def check(result: object) -> None:
-    """What was read must be sound: text that is UTF-8, numbers that have an entity."""
+    """Check what was read: valid UTF-8, ids that exist, counts that add up."""
     if isinstance(result, Pair):
         check(result.source)
         check(result.target)
         assert (result.links.pairs < (result.source.size, result.target.size)).all()
     elif isinstance(result, KnowledgeGraph):
+        account_of(result)
         words = result.attributes
         for column in (result.entities, result.names, result.relations, words.predicates, words.values):
             column.validate(full=True)
@@ -249,7 +251,7 @@ def check(result: object) -> None:
 
 
 def work(reader: str, seed: int, start: int, count: int, memory_mb: int) -> None:
-    """Read damaged inputs one after the other and write a line of JSON for each; may die on the way."""
+    """Read damaged inputs one by one and write a line of JSON for each; the process may crash."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         ready = outcome(reader, folder, READERS[reader].files)
@@ -264,7 +266,7 @@ def work(reader: str, seed: int, start: int, count: int, memory_mb: int) -> None
 
 
 def lines_of(process: subprocess.Popen[bytes], seconds: float) -> Iterator[dict[str, object]]:
-    """What the worker says, until it ends or computes for too long over one input, when it is ended."""
+    """Yield the lines of a worker until it ends; kills it if an input takes too long."""
     assert process.stdout is not None
     unread, spent = b"", cpu_seconds(process.pid)
     with selectors.DefaultSelector() as selector:
@@ -283,13 +285,13 @@ def lines_of(process: subprocess.Popen[bytes], seconds: float) -> Iterator[dict[
 
 
 def cpu_seconds(pid: int) -> float:
-    """Time a process has computed: on a busy machine the clock on the wall says little."""
+    """CPU time of a process; wall time is unreliable on a busy machine."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def fuzz(reader: str, options: argparse.Namespace) -> Counter[str]:
-    """All inputs of one reader; a worker that dies is followed by another."""
+    """Fuzz one reader; a worker that crashes is replaced."""
     counts: Counter[str] = Counter()
     begun, following, slowest, peak = time.perf_counter(), 0, 0.0, 0
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}

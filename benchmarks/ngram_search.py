@@ -1,9 +1,9 @@
-"""Sparse n-gram search at size: real names of the NCBI taxonomy, 2021 against 2024.
+"""Sparse n-gram search at scale: real names of the NCBI taxonomy, 2021 against 2024.
 
     python benchmarks/ngram_search.py [--size 1000000] [--sample 5000]
 
-Recall counts the sampled names whose best match by the index scores as high as their exact best match; the
-exact search of the sample, timed in the same run, is the rival.
+Recall is the share of sampled names whose best match by the index scores as high as their exact best match.
+The baseline is exact search for the sample, timed in the same run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from largeea.execution.memory import peak_rss_mb
 from largeea.names.labels import latinised
 from largeea.names.ngrams import tfidf
-from largeea.runs.memory import peak_rss_mb
 from largeea.search import sparse
 
 DATA = Path(os.environ.get("LARGEEA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

@@ -1,4 +1,4 @@
-"""`docs/results.md`, and the pages it leads to, from the folders that `largeea experiment` has written.
+"""Generate `docs/results.md` and the pages it links to from the folders written by `largeea experiment`.
 
 python benchmarks/results_page.py [FOLDERS]
 """

@@ -1,10 +1,10 @@
-"""What it costs to go on with a run that was stopped before its last stage, beside what the whole run costs.
+"""Time to resume a run that was stopped before its last stage, compared with the time of the whole run.
 
     python benchmarks/resume.py ../shared/data/dbp15k_fr_en
     python benchmarks/resume.py ../shared/data/dbp15k_fr_en --repeat 5 -- --set names.top_k=20
 
-What follows `--` goes to `largeea align`. Every run is a process of its own, measured from the start of the
-interpreter to its end, with all compiled code in its cache. Of several the middle one counts.
+Options after `--` are passed to `largeea align`. Every run is a separate process, measured from the start of
+the interpreter to its end, with all compiled code cached. The median of several runs is reported.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from largeea.runs.manifest import MANIFEST
 
 PROGRAM = "from largeea.cli import main; main()"
 STOPPED = f"""
-from largeea import pipeline
+from largeea.matching import decision
 def stop(*_):
     raise MemoryError
-pipeline.decide = stop
+decision.decide = stop
 {PROGRAM}
 """
 
 
 def seconds(program: str, *arguments: str | Path, code: int = 0) -> float:
-    """Wall time of the command, which has to end with this code."""
+    """Wall time of the command, which must end with this exit code."""
     started = time.perf_counter()
     command = [sys.executable, "-c", program, *map(str, arguments), "--quiet"]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
@@ -42,7 +42,7 @@ def seconds(program: str, *arguments: str | Path, code: int = 0) -> float:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """All files but the manifest, which tells times of day."""
+    """Contents of all files except the manifest, which contains timestamps."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 

@@ -2,12 +2,13 @@
 
     python benchmarks/strings.py [--size 200000] [--rows 2000] [--turns 1] [--datasketch update|bulk|none]
 
-Real names: NCBI taxonomy 2021 against 2024, half of each sample the same taxa. Ours finds all pairs, verifies
-them and computes their Levenshtein similarity. datasketch is used plainly: 128 permutations, threshold .5,
-one `update` a shingle (or its faster `bulk`), one `query` a name; that alone gives unverified candidates. The
-rest of the job, done with Python sets and rapidfuzz, is measured on a sample of rows and scaled up. The truth
-is an exact sparse product for the same sample. CPU seconds are given too, since a busy machine tells little
-by the wall clock, and ours uses all cores; the best of the turns counts.
+Real names: NCBI taxonomy 2021 against 2024, half of each sample are the same taxa. Our STNS finds all pairs,
+verifies them and computes their Levenshtein similarity. datasketch is used in the standard way: 128
+permutations, threshold .5, one `update` a shingle (or the faster `bulk`), one `query` a name. This gives
+unverified candidates; verifying and scoring them with Python sets and rapidfuzz is measured on a sample of
+rows and scaled up. The ground truth is an exact sparse product for the same sample. CPU seconds are given
+too, since the wall clock is unreliable on a busy machine and STNS uses all cores; the best of the turns is
+reported.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,6 +31,7 @@ from datasketch import MinHash, MinHashLSH
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
+from largeea.execution import current
 from largeea.graph import strings
 from largeea.names.strings import string_similarity
 from largeea.similarity import Similarity
@@ -131,7 +132,7 @@ def verified_and_measured(
 
 
 def timed(title: str, work: Callable[[], Any], turns: int = 1) -> tuple[Any, float, float]:
-    """The result, and the least wall clock and CPU seconds of all turns."""
+    """The result, and the lowest wall-clock and CPU seconds over all turns."""
     walls, cpus = [], []
     for _ in range(turns):
         wall, cpu = time.perf_counter(), time.process_time()
@@ -160,7 +161,7 @@ def main() -> None:
     rows = np.random.default_rng(1).choice(options.size, min(options.rows, options.size), replace=False)
     columns = strings(source), strings(target)
     string_similarity(columns[0][:100], columns[1][:100])
-    print(f"{options.size} x {options.size} names, {numba.get_num_threads()} threads")
+    print(f"{options.size} x {options.size} names, {current().thread_count} threads")
 
     every, wall, cpu = timed(
         "ours, all pairs",

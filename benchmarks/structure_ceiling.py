@@ -1,16 +1,16 @@
-"""How much structure alone can tell: what self-training finds, what it would with all links, and the limit.
+"""Hits@1 of structure alone: with self-training, with all links as anchors, and the upper limit.
 
     python benchmarks/structure_ceiling.py FOLDER [--train 0.2] [--seed 0]
 
-Hits@1 under the open protocol. Entities that have the same neighbours by the same relations cannot be told
-apart, so ties are shown in three ways: the mean rank (our protocol: a tie is no hit), by chance (one of k is
-a hit), and as if every tie were won. "Given" has all links as anchors, test links included: no method that
-has to find them sees that.
+Hits@1 is measured under the open protocol. Entities that have the same neighbours by the same relations are
+indistinguishable, so ties are counted in three ways: by mean rank (our protocol: a tie is not a hit), by
+chance (one of k is a hit), and as hits. "Given" uses all links as anchors, test links included, which no real
+method can do.
 
-"Limit" is the best that any method can do that learns from seeds and triples alone and treats alike what
-looks alike. From the seeds on, colour refinement gives two entities of a graph different colours as soon as
-anything in their surroundings, however far, differs. Entities of one colour get the same scores from every
-method that passes messages along edges: ranked as ties, or guessed by chance.
+"Limit" is an upper bound for every permutation-equivariant method that learns from seeds and triples alone.
+Starting from the seeds, colour refinement gives two entities of a graph different colours if their
+neighbourhoods differ at any distance. Every message-passing method gives entities of the same colour the same
+scores, so they are ranked as ties or guessed by chance.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def row(name: str, *shares: float | None) -> str:
 
 
 def hits(similarity: Similarity, test: Links, seeds: Links) -> tuple[float, float, float]:
-    """The shares of test links that come first: alone, by chance, or beside others."""
+    """Hits@1 of test links with ties counted as misses, by chance, and as hits."""
     free = np.ones(similarity.shape[1], bool)
     free[seeds.target] = False
     ranks = realistic_ranks(similarity, test, free)
@@ -66,13 +66,13 @@ def hits(similarity: Similarity, test: Links, seeds: Links) -> tuple[float, floa
 
 
 def limit(task: Task, test: Links) -> tuple[float, float]:
-    """The shares of test links that nobody can exceed: with ties as misses, and by chance."""
+    """Upper limits of Hits@1: with ties as misses, and by chance."""
     source = colours(task.source, task.seeds.source)[test.source]
     target = colours(task.target, task.seeds.target)[test.target]
     alike = np.bincount(target)[target]
-    # sources of one colour rank all targets alike, so only one of them can have the same target first
+    # sources of one colour have the same ranking of targets, so at most one has its counterpart first
     alone = len(np.unique(source[alike == 1]))
-    # and they guess best among the targets of that colour in which most of their counterparts are
+    # their best guess is among the targets of the colour that holds most of their counterparts
     both, at, links = np.unique(
         np.column_stack([source, target]), axis=0, return_index=True, return_counts=True
     )
@@ -82,9 +82,9 @@ def limit(task: Task, test: Links) -> tuple[float, float]:
 
 
 def colours(graph: KnowledgeGraph, seeds: Int32) -> Int64:
-    """Colours of entities, equal only for those that no number of hops tells apart, `[size]`.
+    """Colours of entities, `[size]`, equal only for entities indistinguishable at any number of hops.
 
-    A colour is its old self and the bag of its edges' relations, directions and neighbours' colours, by hash.
+    A new colour is a hash of the old colour and the multiset of (relation, direction, neighbour's colour).
     """
     head, relation, tail = np.unique(graph.triples, axis=0).T
     here, there = np.concatenate([head, tail]), np.concatenate([tail, head])

@@ -1,17 +1,17 @@
-"""How like real data the synthetic twins are: the same figures for real pairs and for twins of their size.
+"""Compare synthetic twins with real data: the same figures for real pairs and for twins of their size.
 
     python benchmarks/synth_realism.py [--seed 0]
     python benchmarks/synth_realism.py --names dbp1m-en-fr 0.01 0.1 1 [--sample 2000]
 
-Every row is one figure, every column a pair; figures of the two graphs are given as source / target.
-"Same facts as another" counts entities that structure alone cannot tell apart. "Structure alone" is Hits@1 of
-20 % of the links spread over three hops as random vectors, test sources against test targets: a yardstick for
-how hard the structure is, not a method. "Edges" are distinct unordered pairs of entities. Edge figures across
-the pair look only at entities with a counterpart: an edge of the source is shared if the counterparts of its
-ends are neighbours in the target.
+Every row is one figure, every column a pair; figures of the two graphs are given as source / target. "Same
+facts as another" counts entities that structure alone cannot distinguish. "Structure alone" is the Hits@1 of
+propagating random vectors from 20 % of the links over three hops, test sources against test targets; it
+measures how hard the structure is and is not a proposed method. "Edges" are distinct unordered pairs of
+entities. Edge figures across the pair consider only entities with a counterpart: an edge of the source is
+shared if the counterparts of its ends are neighbours in the target.
 
-`--names` prints Hits@1 by n-grams of names alone, best candidate first, for a sample of sources against all
-targets of a twin at each of the scales: what a full run would cost hours for on a small machine.
+`--names` prints Hits@1 by n-grams of names alone, for a sample of sources against all targets of a twin at
+each of the scales; a full run would take hours on a small machine.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DIMENSIONS, HOPS, SEEDS = 512, 3, 0.2
 
 
 def adjacency(graph: KnowledgeGraph) -> sp.csr_array:
-    """Undirected, without weights or loops, `[size, size]`."""
+    """Undirected adjacency matrix without weights or self-loops, `[size, size]`."""
     head, tail = graph.triples[:, 0], graph.triples[:, 2]
     apart = head != tail
     ends = np.concatenate([head[apart], tail[apart]]), np.concatenate([tail[apart], head[apart]])
@@ -81,12 +81,12 @@ def graph_figures(graph: KnowledgeGraph) -> dict[str, float]:
 
 
 def functionality(pairs: npt.NDArray[np.int32]) -> float:
-    """Distinct (relation, entity) over triples: 1 where an entity has a relation at most once."""
+    """Number of distinct (relation, entity) pairs over triples; 1 if each occurs at most once."""
     return len(np.unique(pairs, axis=0)) / len(pairs)
 
 
 def same_facts(graph: KnowledgeGraph) -> float:
-    """Share of entities whose neighbours, by relation and direction, are those of another entity too."""
+    """Share of entities whose neighbours, by relation and direction, equal those of another entity."""
     head, relation, tail = graph.triples.T
     code = np.random.default_rng(0).integers(0, 2**63, (2, len(graph.relations), 1), np.int64)
     entity = np.random.default_rng(1).integers(0, 2**63, graph.size, np.int64) | 1

@@ -13,8 +13,19 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from largeea import config as configuration
-from largeea.config import PARTS, PRESETS, Config, DecisionConfig, NamesConfig, load
+from largeea.config import (
+    MOVED,
+    PARTS,
+    PRESETS,
+    RENAMED,
+    Config,
+    DecisionConfig,
+    NamesConfig,
+    as_config,
+    load,
+)
 from largeea.errors import InputError, UsageError
+from largeea.execution import Execution
 
 
 def values_of(annotation: Any, bounds: list[Any]) -> st.SearchStrategy[Any]:
@@ -71,7 +82,7 @@ def test_toml_reads_as_a_person_would_write_it() -> None:
     values = tomllib.loads(text)
     assert text.startswith('seed = 7\nwithout = ["strings", "sens"]\n')
     assert values["names"]["top_k"] == 50
-    assert values["decision"]["accept"] == 0.5
+    assert values["decision"]["threshold"] == 0.5
 
 
 def test_the_default_is_the_default_preset() -> None:
@@ -83,12 +94,12 @@ def test_each_source_wins_over_the_one_before(tmp_path: Path, monkeypatch: pytes
         PRESETS, "thin", {"seed": 1, "names": {"top_k": 11, "shortest_gram": 1, "longest_gram": 6}}
     )
     file = tmp_path / "config.toml"
-    file.write_text("seed = 2\n[names]\ntop_k = 12\nshortest_gram = 3\n[decision]\naccept = 0.25\n")
+    file.write_text("seed = 2\n[names]\ntop_k = 12\nshortest_gram = 3\n[decision]\nthreshold = 0.25\n")
     assert load("thin") == Config(seed=1, names=NamesConfig(top_k=11, shortest_gram=1, longest_gram=6))
     assert load("thin", file) == Config(
         seed=2,
         names=NamesConfig(top_k=12, shortest_gram=3, longest_gram=6),
-        decision=DecisionConfig(accept=0.25),
+        decision=DecisionConfig(threshold=0.25),
     )
     changed = load("thin", file, ("seed=3", "names.top_k=13"))
     assert (changed.seed, changed.names.top_k, changed.names.shortest_gram) == (3, 13, 3)
@@ -104,8 +115,8 @@ def test_each_source_wins_over_the_one_before(tmp_path: Path, monkeypatch: pytes
         ("seed=7", "seed", 7),
         (" seed = 7", "seed", 7),
         ('without=["names", "sens"]', "without", ("names", "sens")),
-        ("decision.accept=1e-1", "decision", DecisionConfig(accept=0.1)),
-        ("decision.accept=0", "decision", DecisionConfig(accept=0)),
+        ("decision.threshold=1e-1", "decision", DecisionConfig(threshold=0.1)),
+        ("decision.threshold=0", "decision", DecisionConfig(threshold=0)),
     ],
 )
 def test_settings(setting: str, attribute: str, value: Any) -> None:
@@ -129,8 +140,8 @@ def test_a_setting_needs_a_key_and_a_value(setting: str) -> None:
         (("names.top_k=",), r"names.top_k = '': "),
         (("names=3",), r"names = 3: "),
         (("seed.deep=3",), r"seed = \{'deep': 3\}: .*integer"),
-        (("decision.accept=1.5",), r"decision.accept = 1.5: .*less than or equal to 1"),
-        (("decision.accept=nan",), r"decision.accept = nan: "),
+        (("decision.threshold=1.5",), r"decision.threshold = 1.5: .*less than or equal to 1"),
+        (("decision.threshold=nan",), r"decision.threshold = nan: "),
         (('without=["colour"]',), r"without.0 = 'colour': .*'structure', 'names'"),
         (("seed=-1", "names.top_k=0"), r"seed = -1: .*; names.top_k = 0: "),
         (
@@ -191,5 +202,86 @@ def test_it_cannot_be_changed() -> None:
 
 
 def test_evidence_that_does_not_count_is_refused() -> None:
-    with pytest.raises(UsageError, match="neighbours and surroundings both weigh 0"):
-        load(settings=("evidence.neighbours=0", "evidence.surroundings=0"))
+    with pytest.raises(
+        UsageError, match="neighbour_weight and surroundings_weight are both 0: to go without"
+    ):
+        load(settings=("evidence.neighbour_weight=0", "evidence.surroundings_weight=0"))
+
+
+def exists(setting: str) -> bool:
+    section, _, name = setting.partition(".")
+    return name in Config.model_fields[section].annotation.model_fields  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_renamed_settings_are_told_under_their_new_name(old: str, new: str, tmp_path: Path) -> None:
+    assert exists(new)
+    assert not exists(old)
+    section, _, name = old.partition(".")
+    file = tmp_path / "config.toml"
+    file.write_text(f"[{section}]\n{name} = 1\n")
+    for attempt in (lambda: load(settings=(f"{old}=1",)), lambda: load(file=file)):
+        with pytest.raises(UsageError, match=rf"^the setting '{old}' is now called '{new}'$"):
+            attempt()
+
+
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_settings_that_do_not_change_the_answer_have_moved(old: str, new: str) -> None:
+    assert not exists(old)
+    assert hasattr(Execution(), new)
+    with pytest.raises(
+        UsageError,
+        match=rf"^the setting '{old}' is no longer part of the configuration: .*"
+        rf"execution setting '{new}' now, --{new} on the command line$",
+    ):
+        load(settings=(f"{old}=1",))
+
+
+def test_a_configuration_of_release_0_1_0(tmp_path: Path) -> None:
+    """Every name that has changed since is told, not only the first."""
+    file = tmp_path / "config.toml"
+    file.write_text('[names]\nlexical = 0.5\ndevice = "cpu"\n[decision]\naccept = 0.5\n')
+    with pytest.raises(UsageError) as error:
+        load(file=file)
+    for word in ("'names.ngram_weight'", "'decision.threshold'", "--device"):
+        assert word in str(error.value)
+
+
+# As Python users give it
+
+
+def test_a_configuration_in_every_form() -> None:
+    assert as_config(None) == Config()
+    assert as_config(Config(seed=3)) == Config(seed=3)
+    assert as_config("largeea-r") == load("largeea-r")
+    assert as_config({"names": {"top_k": 20}, "seed": 3}) == load(settings=("names.top_k=20", "seed=3"))
+    assert as_config({"preset": "largeea-g", "seed": 3}) == load("largeea-g", seed=3)
+    assert as_config({}) == Config()
+
+
+def test_a_dictionary_changes_what_it_names_and_no_more() -> None:
+    changed = as_config({"preset": "largeea-r", "names": {"gamma": 0.5}})
+    assert changed.names == load("largeea-r").names.model_copy(update={"gamma": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"names": {"topk": 3}}, r"unknown setting 'names.topk'; known here: encoder"),
+        ({"decision": {"accept": 0.5}}, r"'decision.accept' is now called 'decision.threshold'"),
+        ({"preset": "x"}, r"unknown preset 'x'; known: default"),
+        ("x", r"unknown preset 'x'; known: default"),
+    ],
+)
+def test_wrong_settings_of_python_users(given: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        as_config(given)
+
+
+@pytest.mark.parametrize("given", [3, ["seed=3"], ("a", "b"), Path("config.toml"), NamesConfig()])
+def test_wrong_types_are_type_errors(given: Any) -> None:
+    with pytest.raises(
+        TypeError,
+        match=rf"config must be a Config, a dict or the name of a preset, not {type(given).__name__}",
+    ):
+        as_config(given)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largeea.alignment import Alignment
 from largeea.evaluate import (
     PrecisionRecall,
     accepted_pairs,
@@ -20,6 +19,7 @@ from largeea.evaluate import (
     realistic_ranks,
 )
 from largeea.graph import KnowledgeGraph, Links, strings
+from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
 
 often = settings(deadline=None, max_examples=60, database=None, derandomize=True)

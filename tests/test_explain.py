@@ -3,35 +3,52 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from largeea.alignment import Alignment
 from largeea.cli import run
+from largeea.config import Config
 from largeea.errors import UsageError
-from largeea.explain import (
-    Entity,
-    SharedValue,
-    Verdict,
-    explain,
-    find_entity,
-    shared_literals,
-    witnesses,
-)
-from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
+from largeea.evidence import evidence_edges, learn_agreement, neighbour_evidence
+from largeea.explain import Entity, Verdict, explain, find_entity, shared_evidence
+from largeea.finished import FinishedRun
+from largeea.graph import Attributes, KnowledgeGraph, Links, strings
+from largeea.matching.alignment import Alignment
+from largeea.runs import Run
 from largeea.similarity import Similarity
 
 ANNA, BERT, BERLIN, ULM = range(4)  # in the source; in the target ULM is someone else's namesake
 MAYOR, LIVES = range(2)
 
 
-def graph(side: str, names: list[str | None], triples: list[tuple[int, int, int]]) -> KnowledgeGraph:
-    entities = [f"http://{side}/{number}" for number in range(len(names))]
-    relations = [f"http://{side}/mayor", f"http://{side}/lives"]
-    return KnowledgeGraph(strings(entities), strings(names), strings(relations), np.array(triples))
+def graph(
+    side: str,
+    names: list[str | None],
+    triples: list[tuple[int, int, int]],
+    literals: list[tuple[int, str, str]] | tuple[()] = (),
+) -> KnowledgeGraph:
+    """Literals are entity, predicate and value; a value may end in a language, as in `blue@en`."""
+    predicates = sorted({predicate for _, predicate, _ in literals})
+    values = sorted({value.partition("@")[0] for *_, value in literals})
+    tags = sorted({value.partition("@")[2] for *_, value in literals})
+    rows = [
+        (
+            entity,
+            predicates.index(predicate),
+            values.index(value.partition("@")[0]),
+            tags.index(value.partition("@")[2]),
+        )
+        for entity, predicate, value in literals
+    ]
+    return KnowledgeGraph(
+        strings(f"http://{side}/{number}" for number in range(len(names))),
+        strings(names),
+        strings([f"http://{side}/mayor", f"http://{side}/lives"]),
+        np.array(triples),
+        Attributes(np.array(rows).reshape(-1, 4), strings(predicates), strings(values), strings(tags)),
+    )
 
 
 SOURCE = graph(
@@ -45,7 +62,8 @@ TARGET = graph(
     [(ANNA, LIVES, BERLIN), (BERT, LIVES, BERLIN), (BERLIN, LIVES, BERT), (BERLIN, MAYOR, BERT)],
 )
 SHAPE = SOURCE.size, TARGET.size
-TASK = Task(SOURCE, TARGET, Links(np.array([[BERLIN, BERLIN]])))
+SEEDS = Links(np.array([[BERLIN, BERLIN]]))
+ANCHORS = Links(np.array([[BERLIN, BERLIN], [BERT, BERT]]), np.array([1, 0.5]))
 NAME = Similarity.from_entries([0, 0, 0, 1, 3, 3], [0, 3, 1, 1, 0, 2], [1, 1, 0.25, 1, 0.5, 0.125], SHAPE)
 NEIGHBOURS = Similarity.from_entries([0, 0, 1], [0, 1, 1], [0.25, 0.75, 0.5], SHAPE)
 FUSED = Similarity.from_entries(
@@ -56,105 +74,235 @@ ALIGNMENT = Alignment(
 )
 
 
-def explained(entity: int, side: str, **options: int):
-    return explain(TASK, FUSED, {"name": NAME, "neighbours": NEIGHBOURS}, ALIGNMENT, entity, side, **options)
+def reader() -> None:
+    """Stands for whatever made a stage of a run that is written by hand."""
 
 
-def test_a_pair_for_review():
-    found = explained(ANNA, "source")
+def stored(folder: Path, **stages: object) -> FinishedRun:
+    """A finished run with these stages; `_` in a name stands for `-`."""
+    with Run(folder) as made:
+        made.begin(Config())
+        made.finish(
+            [
+                made.stage.given(name.replace("_", "-"), name, lambda value=value: value, reader)
+                for name, value in stages.items()
+            ]
+        )
+    return FinishedRun(folder)
+
+
+def evidence_of(source: KnowledgeGraph, target: KnowledgeGraph, anchors: Links) -> dict[str, object]:
+    """The stages that the evidence of a round with these anchors leaves."""
+    edges = evidence_edges(source, target, True)
+    agreement = learn_agreement(edges, anchors)
+    neighbours = neighbour_evidence(edges, anchors, agreement, Links.none(), 50)
+    stages = {"edges": edges, "anchors_1": anchors, "agreement": agreement, "neighbours": neighbours}
+    return {"source": source, "target": target, **stages}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    return stored(
+        tmp_path_factory.mktemp("explain") / "run",
+        **evidence_of(SOURCE, TARGET, ANCHORS)
+        | {"given_seeds": SEEDS, "names": NAME, "neighbours": NEIGHBOURS, "fused": FUSED},
+        alignment=ALIGNMENT.to_arrays(),
+    )
+
+
+def test_a_pair_for_review(finished: FinishedRun) -> None:
+    found = explain(finished, ANNA, "source")
     assert (found.status, found.confidence, found.seed) == ("review", 0.25, False)
     assert found.entity == Entity("http://s/0", "Anna")
+    assert found.counterpart is not None
     assert found.counterpart.entity == Entity("http://t/0", "Anna")
     assert found.counterpart.fused == Verdict(0.75, 1)
     assert found.counterpart.channels == {"name": Verdict(1, 1), "neighbours": Verdict(0.25, 2)}
     assert found.counterpart.paired_with is None
 
 
-def test_rivals_come_best_first_with_their_owners():
-    namesake, bert = explained(ANNA, "source").candidates
+def test_rivals_come_best_first_with_their_owners(finished: FinishedRun) -> None:
+    namesake, bert = explain(finished, ANNA, "source").candidates
     assert namesake.entity == Entity("http://t/3", "anna")
     assert namesake.channels == {"name": Verdict(1, 1), "neighbours": None}
     assert namesake.paired_with is None
     assert bert.paired_with == Entity("http://s/1", "Bert")
-    assert [one.entity.iri for one in explained(ANNA, "source", candidates=1).candidates] == ["http://t/3"]
-    assert explained(ANNA, "source", candidates=0).candidates == ()
+    only = explain(finished, ANNA, "source", candidates=1).candidates
+    assert [one.entity.iri for one in only] == ["http://t/3"]
+    assert explain(finished, ANNA, "source", candidates=0).candidates == ()
 
 
-def test_from_the_other_side_it_is_the_same_pair():
-    source, target = explained(ANNA, "source"), explained(ANNA, "target")
+def test_from_the_other_side_it_is_the_same_pair(finished: FinishedRun) -> None:
+    source, target = explain(finished, ANNA, "source"), explain(finished, ANNA, "target")
     assert (target.status, target.confidence) == ("review", 0.25)
+    assert target.counterpart is not None
     assert target.counterpart.entity == source.entity
     assert target.witnesses == source.witnesses
     assert target.counterpart.fused == Verdict(0.75, 1)
     assert [one.entity.name for one in target.candidates] == ["Ulm"]
 
 
-def test_without_a_pair_the_best_candidate_is_looked_at():
-    found = explained(ULM, "source")
+def test_without_a_pair_the_best_candidate_is_looked_at(finished: FinishedRun) -> None:
+    found = explain(finished, ULM, "source")
     assert (found.status, found.confidence, found.counterpart) == ("unmatched", None, None)
-    assert [(one.entity.name, one.paired_with.name) for one in found.candidates] == [
+    assert [(one.entity.name, one.paired_with and one.paired_with.name) for one in found.candidates] == [
         ("Anna", "Anna"),
         ("Berlin", "Berlin"),
     ]
     assert found.witnesses == ()
-    stranger = explained(4, "target")
+    stranger = explain(finished, 4, "target")
     assert (stranger.status, stranger.candidates, stranger.entity.name) == ("unmatched", (), None)
 
 
-def test_a_seed_is_called_one():
-    assert explained(BERLIN, "source").seed
-    assert not explained(BERT, "source").seed
+def test_a_seed_is_called_one(finished: FinishedRun) -> None:
+    assert explain(finished, BERLIN, "source").seed
+    assert not explain(finished, BERT, "source").seed
 
 
-def test_witnesses_are_the_matched_neighbours_strongest_first():
+def test_to_json_is_plain(finished: FinishedRun) -> None:
+    plain = json.loads(json.dumps(explain(finished, ANNA, "source").to_json()))
+    assert plain["counterpart"]["channels"]["name"] == {"score": 1.0, "rank": 1}
+    assert plain["candidates"][0]["channels"]["neighbours"] is None
+    assert plain["witnesses"][0]["source_neighbour"] == {"iri": "http://s/2", "name": "Berlin"}
+
+
+# What neighbour evidence is made of
+
+
+def test_witnesses_are_the_anchored_neighbours_strongest_first(tmp_path: Path) -> None:
     """Three in the first city, one in the second, one of the three its mayor; the target has told more.
 
-    Living somewhere agrees 4 times of 4, being mayor once of 1: 4 / (4 + 5) and 1 / (1 + 5). All four live in
-    one city only and no two cities share a mayor, so each edge of a city tells all there is to it.
+    Living somewhere agrees 4 times of 4, being mayor once of 1: 4 / (4 + 5) and 1 / (1 + 5). The mayor lives
+    there, so both relations agree once with each other, too. All four live in one city only and no two cities
+    share a mayor, so each edge of a city tells all there is to it.
     """
     people = [(person, LIVES, city) for person, city in ((0, 4), (1, 4), (2, 4), (3, 5))]
     source = graph("s", [*"abcdef"], [*people, (4, MAYOR, 0)])
     target = graph("t", [*"abcdefg"], [*people, (4, MAYOR, 0), (6, LIVES, 4)])
-    same = Alignment(source, target, np.repeat(np.arange(6), 2), np.ones(6), np.ones(6))
-    found = witnesses(same, 4, 4)
-    assert [(one.source_relation, one.source_neighbour.name) for one in found] == [
-        ("^http://s/lives", "a"), ("^http://s/lives", "b"), ("^http://s/lives", "c"), ("http://s/mayor", "a"),
-    ]  # fmt: skip
-    assert [(one.target_relation, one.target_neighbour.iri) for one in found] == [
-        *(("^http://t/lives", f"http://t/{person}") for person in (0, 1, 2)),
-        ("http://t/mayor", "http://t/0"),
+    anchors = Links(np.repeat(np.arange(6), 2))
+    found, values = shared_evidence(stored(tmp_path / "run", **evidence_of(source, target, anchors)), 4, 4)
+    assert values == ()
+    lives, mayor = ("^http://s/lives", "^http://t/lives"), ("http://s/mayor", "http://t/mayor")
+    assert [((one.source_relation, one.target_relation), one.source_neighbour.name) for one in found] == [
+        *((lives, person) for person in "abc"),
+        (mayor, "a"),
+        ((mayor[0], lives[1]), "a"),
+        ((lives[0], mayor[1]), "a"),
     ]
-    assert [one.strength for one in found] == pytest.approx([4 / 9, 4 / 9, 4 / 9, 1 / 6])
+    assert [one.target_neighbour.iri for one in found] == [
+        f"http://t/{place}" for place in (0, 1, 2, 0, 0, 0)
+    ]
+    assert [one.strength for one in found] == pytest.approx([4 / 9] * 3 + [1 / 6] * 3)
 
 
-def test_only_accepted_pairs_bear_witness():
-    assert {one.source_neighbour.name for one in witnesses(ALIGNMENT, BERLIN, BERLIN)} == {"Bert"}
-    (berlin,) = witnesses(ALIGNMENT, ANNA, ANNA)
+def test_only_anchors_bear_witness(finished: FinishedRun) -> None:
+    assert {one.source_neighbour.name for one in shared_evidence(finished, BERLIN, BERLIN)[0]} == {"Bert"}
+    (berlin,) = shared_evidence(finished, ANNA, ANNA)[0]
     assert (berlin.source_neighbour.name, berlin.target_neighbour.iri) == ("Berlin", "http://t/2")
-    assert witnesses(ALIGNMENT, ANNA, ULM) == ()
+    assert shared_evidence(finished, ANNA, ULM) == ((), ())
 
 
-def test_names_and_lone_values_are_no_shared_literals():
-    words = strings(["Anna", "blue", "BLUE ", "7", "8"])
-    rows = (
-        [(ANNA, 0, 0, 0), (ANNA, 1, 1, 0), (ANNA, 2, 3, 0)],
-        [(ANNA, 0, 0, 0), (ANNA, 1, 2, 0), (ANNA, 2, 4, 0)],
+def test_an_anchor_that_is_less_sure_tells_less(tmp_path: Path, finished: FinishedRun) -> None:
+    sure = stored(tmp_path / "run", **evidence_of(SOURCE, TARGET, Links(ANCHORS.pairs)))
+    doubted, trusted = (
+        {one.source_relation: one.strength for one in shared_evidence(run, BERLIN, BERLIN)[0]}
+        for run in (finished, sure)
     )
-    predicates = strings(["http://x/label", "http://x/colour", "http://x/number"])
-    told = [
-        replace(side, attributes=Attributes(np.array(own), predicates, words, strings([""])))
-        for side, own in zip((SOURCE, TARGET), rows, strict=True)
+    assert doubted.keys() == trusted.keys() == {"http://s/mayor", "^http://s/lives"}
+    assert all(doubted[relation] < trusted[relation] for relation in trusted)
+
+
+def test_without_evidence_nobody_bears_witness(tmp_path: Path) -> None:
+    plain = stored(tmp_path / "run", source=SOURCE, target=TARGET)
+    assert plain.anchors is None
+    assert shared_evidence(plain, BERLIN, BERLIN) == ((), ())
+
+
+def test_names_and_lone_values_are_no_shared_literals(tmp_path: Path) -> None:
+    source = graph("s", ["Anna"], [], [(0, "label", "Anna"), (0, "colour", "blue"), (0, "number", "7")])
+    target = graph("t", ["Anna"], [], [(0, "label", "Anna"), (0, "colour", "BLUE "), (0, "number", "8")])
+    run = stored(tmp_path / "run", **evidence_of(source, target, Links(np.array([[0, 0]]))))
+    _, values = shared_evidence(run, 0, 0)
+    assert [(one.source_predicate, one.target_predicate, one.value) for one in values] == [
+        ("colour", "colour", "blue")
     ]
-    assert shared_literals(Task(*told), ANNA, ANNA) == (
-        SharedValue("http://x/colour", "http://x/colour", "blue"),
-    )
+    assert values[0].strength == pytest.approx(1 / 6)
 
 
-def test_to_json_is_plain():
-    plain = json.loads(json.dumps(explained(ANNA, "source").to_json()))
-    assert plain["counterpart"]["channels"]["name"] == {"score": 1.0, "rank": 1}
-    assert plain["candidates"][0]["channels"]["neighbours"] is None
-    assert plain["witnesses"][0]["source_neighbour"] == {"iri": "http://s/2", "name": "Berlin"}
+LITERALS = {
+    "one equal value": ([(0, "colour", "blue")], [(0, "colour", "blue")]),
+    "two values of one predicate": (
+        [(0, "colour", "blue"), (0, "colour", "red")],
+        [(0, "colour", "red"), (0, "colour", "blue")],
+    ),
+    "one value in two spellings": ([(0, "number", "7"), (0, "number", "7.0")], [(0, "number", "+7")]),
+    "one value in two languages": (
+        [(0, "colour", "rot@de"), (0, "colour", "rot@nl")],
+        [(0, "colour", "rot")],
+    ),
+    "two languages in the target": (
+        [(0, "colour", "rot")],
+        [(0, "colour", "rot@de"), (0, "colour", "rot@nl")],
+    ),
+    "other predicates": ([(0, "colour", "blue"), (0, "paint", "blue")], [(0, "farbe", "blue")]),
+    "nearly its name": ([(0, "motto", "anna ")], [(0, "motto", "ANNA")]),
+    "the name of the other": ([(0, "alias", "Anne")], [(0, "alias", "Anne")]),
+}
+
+
+@pytest.mark.parametrize("literals", LITERALS.values(), ids=LITERALS)
+def test_witnesses_and_values_make_up_neighbour_evidence(
+    tmp_path: Path, literals: tuple[list[tuple[int, str, str]], list[tuple[int, str, str]]]
+) -> None:
+    triples = [(0, LIVES, 2), (1, LIVES, 2), (2, MAYOR, 1)]
+    source = graph("s", ["Anna", "Bert", "Berlin"], triples, literals[0])
+    target = graph("t", ["Anna", "Bert", "Berlin"], triples, literals[1])
+    anchors = Links(np.array([[0, 0], [1, 1], [2, 2]]), np.array([0.75, 1, 0.5]))
+    run = stored(tmp_path / "run", **evidence_of(source, target, anchors))
+    witnesses, values = shared_evidence(run, 0, 0)
+    assert {one.source_neighbour.name for one in witnesses} == {"Berlin"}
+    assert {one.value for one in values} <= {value.partition("@")[0] for *_, value in literals[0]}
+    assert values
+    assert made_of(run, 0, 0) == pytest.approx(score(run, 0, 0), rel=1e-5)
+
+
+def made_of(run: FinishedRun, source: int, target: int) -> float:
+    """Neighbour evidence by what an explanation shows of it."""
+    witnesses, values = shared_evidence(run, source, target)
+    return float(1 - np.prod([1 - one.strength for one in (*witnesses, *values)]))
+
+
+def score(run: FinishedRun, source: int, target: int) -> float:
+    return float(run.evidence["neighbours"].score_of(Links(np.array([[source, target]])))[0])
+
+
+def random_graph(side: str, seed: int, size: int = 40) -> KnowledgeGraph:
+    random = np.random.default_rng(seed)
+    triples = np.unique(random.integers(0, (size, 2, size), (120, 3)), axis=0)
+    literals = {
+        (int(entity), f"{side}-{predicate}", str(value))
+        for entity, predicate, value in random.integers(0, (size, 3, 12), (90, 3))
+    }
+    return graph(side, [f"name {number}" for number in range(size)], triples.tolist(), sorted(literals))
+
+
+def test_every_score_of_neighbours_can_be_explained(tmp_path: Path) -> None:
+    """Random graphs with literals: every stored score, and nothing for pairs that have none."""
+    source, target = random_graph("s", 1), random_graph("t", 2)
+    random = np.random.default_rng(3)
+    anchors = Links(np.column_stack([np.arange(30), random.permutation(40)[:30]]), random.random(30))
+    run = stored(tmp_path / "run", **evidence_of(source, target, anchors))
+    neighbours = run.evidence["neighbours"]
+    assert len(neighbours) > 200
+    with_values = 0
+    for s in range(0, 40, 4):
+        for t in range(40):
+            assert made_of(run, s, t) == pytest.approx(score(run, s, t), rel=1e-4, abs=1e-7), (s, t)
+            with_values += bool(shared_evidence(run, s, t)[1])
+    assert with_values > 20
+
+
+# Finding entities
 
 
 @pytest.mark.parametrize(
@@ -197,7 +345,7 @@ TOWNS = ["Berlin", "Paris", "Tokyo", "Lima", "Cairo", "Oslo", "Quito", "Hanoi"]
 
 
 @pytest.fixture
-def finished(tmp_path, monkeypatch, capsys):
+def ring(tmp_path, monkeypatch, capsys):
     """In the working directory a finished run: a ring of towns, one of them unknown to the other graph."""
     monkeypatch.chdir(tmp_path)
     for side, towns in (("a", [*TOWNS, "Atlantis"]), ("b", TOWNS)):
@@ -210,7 +358,7 @@ def finished(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("wanted", ["http://a/Paris", "http://b/Paris", "Paris"])
-def test_explain(finished, capsys, wanted):
+def test_explain(ring, capsys, wanted):
     assert run(["explain", "run", wanted, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["status"] == "accepted"
@@ -221,23 +369,29 @@ def test_explain(finished, capsys, wanted):
     assert set(found["counterpart"]["channels"]) == said
     seen = {(one["source_relation"], one["source_neighbour"]["iri"]) for one in found["witnesses"]}
     assert seen == {("http://a/next", "http://a/Tokyo"), ("^http://a/next", "http://a/Berlin")}
-    assert found["values"] == [
-        {"source_predicate": "http://a/founded", "target_predicate": "http://b/founded", "value": "+0250"}
-    ]
+    (value,) = found["values"]
+    assert (value["source_predicate"], value["target_predicate"]) == ("http://a/founded", "http://b/founded")
+    assert value["value"] == "+0250"
+    strengths = [one["strength"] for one in (*found["witnesses"], value)]
+    stored_score = found["counterpart"]["channels"]["neighbours"]["score"]
+    assert 1 - np.prod([1 - strength for strength in strengths]) == pytest.approx(stored_score, rel=1e-5)
     assert run(["explain", "run", wanted]) == 0
     out = capsys.readouterr().out
     assert "accepted, confidence" in out
-    assert 'Equal values: 1\n  "+0250"\n       http://a/founded = http://b/founded' in out
+    assert (
+        f'Equal values: 1\n  {value["strength"]:.3f}  "+0250"\n       http://a/founded = http://b/founded'
+        in out
+    )
     assert "Matched neighbours, the most telling first: 2" in out
     assert '^http://b/next http://b/Berlin "Berlin"' in out
 
 
-def test_explain_what_has_no_pair(finished, capsys):
+def test_explain_what_has_no_pair(ring, capsys):
     assert run(["explain", "run", "Atlantis"]) == 0
     assert "\nunmatched\n" in capsys.readouterr().out
 
 
-def test_explain_knows_no_such_entity(finished, capsys):
+def test_explain_knows_no_such_entity(ring, capsys):
     assert run(["explain", "run", "Atlantys"]) == 2
     assert "near are:\n  source: http://a/Atlantis" in capsys.readouterr().err
     assert run(["explain", "nowhere", "Paris"]) == 3

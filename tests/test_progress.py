@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from largeea.progress import listening, note, step, track
+from largeea.errors import LargeEAWarning
+from largeea.progress import advance, listening, note, step, track, warn
 
 
 class Diary:
@@ -25,11 +27,38 @@ class Diary:
     def note(self, message: str) -> None:
         self.entries.append(message)
 
+    def warn(self, message: str) -> None:
+        self.entries.append(f"warning: {message}")
+
 
 def test_nobody_listens() -> None:
     with step("work"):
         note("hello")
+        advance(1, 2)
         assert list(track("abc", 3)) == ["a", "b", "c"]
+
+
+def test_python_users_get_notes_through_logging(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "largeea"), step("work"):
+        note("hello")
+    assert [(record.name, record.levelname, record.message) for record in caplog.records] == [
+        ("largeea", "DEBUG", "work"),
+        ("largeea", "INFO", "hello"),
+    ]
+
+
+def test_python_users_get_warnings_as_warnings() -> None:
+    with pytest.warns(LargeEAWarning, match="^look into this$"):
+        warn("look into this")
+    assert issubclass(LargeEAWarning, UserWarning)
+
+
+def test_a_listener_gets_warnings_itself() -> None:
+    diary = Diary()
+    with listening(diary):
+        warn("look into this")
+        advance(3, 4)
+    assert diary.entries == ["warning: look into this", (3, 4)]
 
 
 def test_the_listener_hears_all_in_order() -> None:

@@ -1,7 +1,7 @@
-"""A structure model of another package: seeds spread through both graphs.
+"""A structure model of another package: seeds spread through both graphs, nothing is trained.
 
-Each seed has one random vector, shared by its ends. An entity is what reaches it along the triples, so two
-entities are near to each other if they lie in the same way between the same seeds. Nothing is trained.
+Each seed has one random vector, shared by its ends. An entity's vector is made of the seed vectors that reach
+it along triples, so two entities are near if they are connected to the same seeds in the same way.
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from largeea.structure.batch import Batch
-from largeea.structure.models import Embeddings, TrainingOptions
+from largeea.structure.models import Batch, Embeddings, StructureConfig
 
 DIMENSION = 512
 HOPS = 3
 
 
 class SeedPropagation:
-    """Vectors of `HOPS * D` numbers: what reaches an entity in one step, in two, in three."""
+    """Vectors of length `HOPS * D`: the seed vectors that reach an entity in one hop, in two, in three."""
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
         """Spread the seeds of one batch."""
         local = batch.local()
-        random = np.random.default_rng(options.seed)
-        labels = random.standard_normal((len(local.seeds), options.dimension or DIMENSION), np.float32)
+        random = np.random.default_rng(seed)
+        labels = random.standard_normal((len(local.seeds), settings.dimension or DIMENSION), np.float32)
         return Embeddings(
             spread(local.source_triples, local.seeds.source, labels, len(local.source)),
             spread(local.target_triples, local.seeds.target, labels, len(local.target)),
@@ -44,7 +43,7 @@ def spread(triples: np.ndarray, seeds: np.ndarray, labels: np.ndarray, size: int
 
 
 def adjacency(triples: np.ndarray, size: int) -> sp.csr_array:
-    """Who is next to whom, `[size, size]`; a neighbour of many tells less of each."""
+    """Neighbours of each entity, `[size, size]`; a neighbour of d entities counts `d ** -0.5`."""
     heads, _, tails = triples.T
     ends = np.concatenate([heads, tails]), np.concatenate([tails, heads])
     matrix = sp.csr_array((np.ones(len(ends[0]), np.float32), ends), shape=(size, size))

@@ -2,27 +2,31 @@
 
 Example:
     import largeea
-    alignment = largeea.align(largeea.read("a.nt.gz"), largeea.read("b.ttl"))
+    alignment = largeea.align("a.nt.gz", "b.ttl")
     alignment.to_table()
 """
 
-__version__ = "0.1.0"
-
-from largeea.alignment import Alignment
+from largeea.api import AlignedFiles, align, align_files
 from largeea.config import Config
-from largeea.errors import InputError, LargeEAError, ResourceError, UsageError
+from largeea.errors import InputError, LargeEAError, LargeEAWarning, ResourceError, UsageError
 from largeea.evaluate import evaluate
+from largeea.execution import Execution
 from largeea.formats import ReadOptions, read
+from largeea.formats.links import read_links
 from largeea.graph import KnowledgeGraph, Links, Pair, Task
-from largeea.pipeline import align
+from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
+from largeea.version import __version__
 
 __all__ = [
+    "AlignedFiles",
     "Alignment",
     "Config",
+    "Execution",
     "InputError",
     "KnowledgeGraph",
     "LargeEAError",
+    "LargeEAWarning",
     "Links",
     "Pair",
     "ReadOptions",
@@ -30,7 +34,10 @@ __all__ = [
     "Similarity",
     "Task",
     "UsageError",
+    "__version__",
     "align",
+    "align_files",
     "evaluate",
     "read",
+    "read_links",
 ]

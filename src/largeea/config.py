@@ -1,4 +1,4 @@
-"""One typed configuration for the whole method, with presets; TOML in, TOML out."""
+"""The typed configuration of the whole method, its presets, and reading and writing it as TOML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTS: tuple[Part, ...] = ("structure", "names", "augmentation", "sens", "string
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
 
 
 class NamesConfig(_Section):
@@ -25,21 +25,26 @@ class NamesConfig(_Section):
     encoder: str = Field(
         "ngram", description="ngram, use-multilingual, bert:PATH_OR_ID or sentence-transformers:PATH_OR_ID"
     )
-    metric: Literal["cosine", "manhattan"] = Field("cosine", description="how vectors are compared")
-    search: Literal["auto", "exact", "cuda", "approximate"] = "auto"
-    device: str = Field("auto", description="where an encoder runs: auto, cpu, cuda, cuda:N")
-    precision: Literal["fp32", "bf16"] = "fp32"
-    top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
-    lexical: float = Field(0.5, ge=0, description="weight of n-grams beside an encoder of meanings")
-    gamma: float = Field(
-        0.3, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; the paper's: 0.05"
+    metric: Literal["cosine", "manhattan"] = Field("cosine", description="similarity of name vectors")
+    search: Literal["auto", "exact", "approximate"] = Field(
+        "auto", description="nearest-neighbour search; auto: exact unless that would take minutes"
     )
-    theta: float = Field(0.5, gt=0, le=1, description="Jaccard similarity from which strings are compared")
-    aliases: int = Field(8, ge=0, description="other names of an entity that are compared as well")
-    alias_predicates: tuple[str, ...] = Field((), description="where they are found; empty: where customary")
-    discount_brackets: bool = Field(True, description="n-grams in brackets count less: Mercury (planet)")
-    shortest_gram: int = Field(2, ge=1)
-    longest_gram: int = Field(4, ge=1, le=8)
+    dtype: Literal["fp32", "bf16"] = Field("fp32", description="floating-point type of the encoder")
+    top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
+    ngram_weight: float = Field(0.5, ge=0, description="weight of n-gram scores next to a semantic encoder")
+    gamma: float = Field(
+        0.3, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; 0.05 in the paper"
+    )
+    theta: float = Field(0.5, gt=0, le=1, description="minimum Jaccard similarity of strings to compare")
+    max_aliases: int = Field(8, ge=0, description="maximum number of aliases per entity; 0 = none")
+    alias_predicates: tuple[str, ...] = Field(
+        (), description="predicates that give aliases; empty = the common ones"
+    )
+    discount_brackets: bool = Field(
+        True, description="lower weight for n-grams in brackets: Mercury (planet)"
+    )
+    shortest_gram: int = Field(2, ge=1, description="length of the shortest character n-grams")
+    longest_gram: int = Field(4, ge=1, le=8, description="length of the longest character n-grams")
 
     @model_validator(mode="after")
     def _grams_in_order(self) -> Self:
@@ -54,7 +59,7 @@ class NamesConfig(_Section):
 class AugmentationConfig(_Section):
     """Pseudo-seeds from names (DA)."""
 
-    margin: float = Field(0.2, ge=0, description="lead over the second candidate that a pseudo-seed needs")
+    margin: float = Field(0.2, ge=0, description="minimum lead of a pseudo-seed over the second candidate")
 
 
 class PartitionConfig(_Section):
@@ -62,95 +67,104 @@ class PartitionConfig(_Section):
 
     method: str = Field("metis-cps", description="metis-cps, merged, vps or none")
     k: int = Field(
-        0, ge=0, description="K, the number of batches; 0 = by size: 5 / 10 / 20 at 15K / 100K / 1M"
+        0, ge=0, description="K, the number of batches; 0 = 5, 10 or 20 for 15K, 100K or 1M entities"
     )
-    overlap: int = Field(1, ge=1, description="D_ov, parts each batch is made of; 1 = disjoint")
-    q: int = Field(1, ge=1, description="hubs of each group of seeds")
-    virtual_weight: int = Field(1000, ge=1, description="w', weight of edges among seeds")
-    balance: float = Field(0.03, ge=0, description="how much larger than average a part may be")
-    weigh_by_confidence: bool = Field(False, description="let unsure seeds pull less")
-    memory_mb: int = Field(
-        0, ge=0, description="memory one batch may take in training: more batches if short; 0 = no limit"
-    )
+    overlap: int = Field(1, ge=1, description="D_ov, the number of parts in each batch; 1 = disjoint batches")
+    q: int = Field(1, ge=1, description="number of hubs in each group of seeds")
+    virtual_weight: int = Field(1000, ge=1, description="w', the weight of the virtual edges between seeds")
+    balance: float = Field(0.03, ge=0, description="allowed imbalance: 0.03 = parts up to 3% above average")
+    weigh_by_confidence: bool = Field(False, description="weight the edges of seeds by their confidence")
 
 
 class StructureConfig(_Section):
-    """The structure channel: a model trained on every mini-batch. 0 and "auto" are the model's own choice."""
+    """The structure channel: a model trained on every mini-batch. 0 or "auto" selects the model's default."""
 
-    model: str = Field("none", description="none, rrea, gcn-align, propagation, or one of another package")
+    model: str = Field("none", description="none, rrea, gcn-align, propagation, or the name of a plugin")
     epochs: int = Field(100, ge=1, description="passes over the seeds of a batch")
-    dimension: int = Field(0, ge=0, description="D, the length of an entity's own vector")
-    learning_rate: float = Field(0, ge=0, description="of Adam")
-    loss: Literal["auto", "triplet", "logsumexp"] = Field("auto", description="triplet is the paper's")
-    margin: float = Field(0, ge=0, description="of the triplet loss")
+    dimension: int = Field(0, ge=0, description="D, the dimension of an entity's input embedding")
+    learning_rate: float = Field(0, ge=0, description="learning rate of Adam")
+    loss: Literal["auto", "triplet", "logsumexp"] = Field("auto", description="the paper uses triplet")
+    margin: float = Field(0, ge=0, description="margin of the triplet loss")
     negatives: Literal["nearest", "uniform"] = "nearest"
-    negatives_per_seed: int = Field(0, ge=0, description="wrong counterparts for each end of a seed")
-    refresh_every: int = Field(5, ge=1, description="epochs after which nearest negatives are searched anew")
-    threads: int = Field(0, ge=0, description="CPU threads of torch; 0 leaves them alone")
-    metric: Literal["cosine", "manhattan"] = Field("manhattan", description="how embeddings are compared")
+    negatives_per_seed: int = Field(0, ge=0, description="negative samples for each end of a seed")
+    refresh_every: int = Field(5, ge=1, description="epochs between searches for the nearest negatives")
+    metric: Literal["cosine", "manhattan"] = Field("manhattan", description="similarity of embeddings")
     top_k: int = Field(50, ge=1, description="candidates kept per source entity")
-    device: str = Field("auto", description="where models are trained: auto, cpu, cuda, cuda:N")
-    precision: Literal["fp32", "bf16"] = "fp32"
+    dtype: Literal["fp32", "bf16"] = Field("fp32", description="floating-point type of training on a GPU")
 
 
 class EvidenceConfig(_Section):
     """Self-training with evidence from neighbours, literals and surroundings."""
 
-    rounds: int = Field(8, ge=0, description="rounds of self-training at most; 0 = none")
-    settled: float = Field(0.005, ge=0, description="share of new anchors below which rounds end")
-    margin: float = Field(0.3, ge=0, le=1, description="lead over the second candidate that an anchor needs")
-    neighbours: float = Field(0.6, ge=0, description="weight of neighbour evidence; names weigh 1")
-    surroundings: float = Field(1.0, ge=0, description="weight of propagated surroundings; names weigh 1")
-    literals: bool = Field(True, description="equal values of literals are common neighbours")
-    temperature: float = Field(0.015, gt=0, description="difference of scores that changes odds by e")
-    even: float = Field(0.1, description="score of a lone pair that is as likely as not to be none")
-    even_by_name: float = Field(0.3, description="the same where names are all there is")
-    balancing: int = Field(50, ge=0, description="rounds of Sinkhorn; 0 = every source on its own")
+    rounds: int = Field(8, ge=0, description="maximum number of self-training rounds; 0 = none")
+    min_new_anchor_share: float = Field(
+        0.005, ge=0, description="stop when the share of new anchors falls below this"
+    )
+    margin: float = Field(0.3, ge=0, le=1, description="minimum lead of an anchor over the second candidate")
+    neighbour_weight: float = Field(0.6, ge=0, description="weight of neighbour evidence, relative to names")
+    surroundings_weight: float = Field(
+        1.0, ge=0, description="weight of propagated labels, relative to names"
+    )
+    literals: bool = Field(True, description="count equal literal values as shared neighbours")
+    temperature: float = Field(
+        0.015, gt=0, description="score difference that changes the odds by a factor e"
+    )
+    no_match_score: float = Field(
+        0.1, description="score at which a pair without competitors has probability 0.5"
+    )
+    no_match_score_names: float = Field(0.3, description="no_match_score while names are the only evidence")
+    sinkhorn_iterations: int = Field(50, ge=0, description="Sinkhorn iterations; 0 = normalise rows only")
     top_k: int = Field(50, ge=1, description="candidates kept per source entity")
-    found: int = Field(20, ge=0, description="new candidates per source entity and round, by surroundings")
-    pieces_to_find: int = Field(2, ge=1, description="pieces of vectors to find candidates with")
-    pieces: int = Field(8, ge=1, description="pieces of vectors to score candidates with")
-    memory_mb: int = Field(8000, ge=1, description="memory for propagation: narrower pieces if short")
+    candidates_per_round: int = Field(
+        20, ge=0, description="new candidates per source entity and round, found by propagated labels"
+    )
+    retrieval_sketches: int = Field(2, ge=1, description="number of sketches used to find new candidates")
+    scoring_sketches: int = Field(8, ge=1, description="number of sketches used to score candidates")
+    label_width: Literal[16, 32, 64] = Field(
+        64, description="width of the propagated labels; smaller values need less memory"
+    )
 
     @model_validator(mode="after")
-    def _something_counts(self) -> Self:
-        if not self.neighbours + self.surroundings:
-            raise ValueError("neighbours and surroundings both weigh 0: to go without, use rounds = 0")
+    def _some_weight(self) -> Self:
+        if not self.neighbour_weight + self.surroundings_weight:
+            raise ValueError(
+                "neighbour_weight and surroundings_weight are both 0: to go without evidence, use rounds = 0"
+            )
         return self
 
 
 class FusionConfig(_Section):
-    """From the channels' scores to one matrix M."""
+    """Fusion of the channels' scores into one matrix M."""
 
     method: Literal["sum", "calibrated"] = Field(
-        "sum", description="sum is the paper's; calibrated stretches each channel's scores over 0 to 1 first"
+        "sum", description="sum, as in the paper, or calibrated: rescale each channel to [0, 1] first"
     )
     csls: int = Field(
-        1, ge=0, description="neighbours that cross-domain local scaling looks at; 0 = no scaling"
+        1, ge=0, description="number of neighbours in CSLS (cross-domain local scaling); 0 = no scaling"
     )
 
 
 class DecisionConfig(_Section):
-    """From scores to an answer."""
+    """Decision: which pairs are accepted, given their scores."""
 
-    temperature: float = Field(0.04, gt=0, description="as for evidence, but as sure as pairs are right")
-    even: float = Field(0.15, description="score of a lone pair that is as likely as not to be none")
-    accept: float = Field(
-        0.5, ge=0, le=1, description="confidence from which a pair is accepted, not only shown"
+    temperature: float = Field(0.04, gt=0, description="score difference that changes the odds by a factor e")
+    no_match_score: float = Field(
+        0.15, description="score at which a pair without competitors has probability 0.5"
     )
-    precision: float = Field(
-        0.9, ge=0, le=1, description="share of accepted pairs that has to be right, by their confidence"
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum confidence of an accepted pair")
+    min_precision: float = Field(
+        0.9, ge=0, le=1, description="minimum expected precision of the accepted pairs"
     )
     assignment: Literal["mutual", "exact"] = Field(
-        "mutual", description="each other's best are accepted, or the one-to-one pairs of highest total score"
+        "mutual", description="mutual: mutual best pairs; exact: one-to-one pairs of highest total score"
     )
 
 
 class Config(_Section):
-    """Everything that influences the answer, besides the input."""
+    """All settings that influence the answer. `Execution` holds the settings that do not."""
 
-    seed: int = Field(0, ge=0, description="root of all randomness")
-    without: tuple[Part, ...] = Field((), description="parts switched off, for ablations")
+    seed: int = Field(0, ge=0, description="random seed")
+    without: tuple[Part, ...] = Field((), description="parts to switch off, for ablations")
     names: NamesConfig = NamesConfig()
     augmentation: AugmentationConfig = AugmentationConfig()
     partition: PartitionConfig = PartitionConfig()
@@ -160,7 +174,7 @@ class Config(_Section):
     decision: DecisionConfig = DecisionConfig()
 
     def uses(self, part: Part) -> bool:
-        """Whether a part of the method is switched on."""
+        """Return whether a part of the method is switched on."""
         if part == "structure" and self.structure.model == "none":
             return False
         if part == "evidence" and (self.evidence.rounds == 0 or "structure" in self.without):
@@ -168,7 +182,7 @@ class Config(_Section):
         return part not in self.without
 
     def to_toml(self) -> str:
-        """As a TOML document that `load` reads back to the same configuration."""
+        """Return the configuration as a TOML document that `load` can read back."""
         values = self.model_dump()
         top = [_toml_line(key, value) for key, value in values.items() if not isinstance(value, dict)]
         for section, content in values.items():
@@ -178,12 +192,18 @@ class Config(_Section):
 
 
 _PAPER: dict[str, Any] = {
-    "names": {"encoder": "bert:minilm", "metric": "manhattan", "lexical": 0.0, "gamma": 0.05, "aliases": 0},
+    "names": {
+        "encoder": "bert:minilm",
+        "metric": "manhattan",
+        "ngram_weight": 0.0,
+        "gamma": 0.05,
+        "max_aliases": 0,
+    },
     "augmentation": {"margin": 0.0},
     "evidence": {"rounds": 0},
     "fusion": {"csls": 0},
 }
-"""The paper's settings, but for an encoder whose weights come in a package: mBERT is one setting away."""
+"""The paper's settings, except for the encoder: its weights come in a package, unlike those of mBERT."""
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -192,13 +212,42 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
+RENAMED: dict[str, str] = {
+    "names.precision": "names.dtype",
+    "names.lexical": "names.ngram_weight",
+    "names.aliases": "names.max_aliases",
+    "structure.precision": "structure.dtype",
+    "evidence.settled": "evidence.min_new_anchor_share",
+    "evidence.neighbours": "evidence.neighbour_weight",
+    "evidence.surroundings": "evidence.surroundings_weight",
+    "evidence.even": "evidence.no_match_score",
+    "evidence.even_by_name": "evidence.no_match_score_names",
+    "evidence.balancing": "evidence.sinkhorn_iterations",
+    "evidence.found": "evidence.candidates_per_round",
+    "evidence.pieces_to_find": "evidence.retrieval_sketches",
+    "evidence.pieces": "evidence.scoring_sketches",
+    "decision.even": "decision.no_match_score",
+    "decision.accept": "decision.threshold",
+    "decision.precision": "decision.min_precision",
+}
+"""Settings that were renamed since release 0.1.0: old name to new name."""
+MOVED: dict[str, str] = {
+    "names.device": "device",
+    "structure.device": "device",
+    "structure.threads": "threads",
+    "partition.memory_mb": "memory",
+    "evidence.memory_mb": "memory",
+}
+"""Settings of release 0.1.0 that are now part of `Execution`: old name to new name."""
+
+
 def load(
     preset: str = "default",
     file: Path | None = None,
     settings: tuple[str, ...] = (),
     **overrides: Any,
 ) -> Config:
-    """A configuration from a preset, then a TOML file, then `key=value` settings, then keyword overrides.
+    """Load a preset, then apply a TOML file, `key=value` settings and keyword overrides, in this order.
 
     Example: `load("default", settings=("names.top_k=20",), seed=7)`.
     """
@@ -209,7 +258,22 @@ def load(
         values = _merged(values, _read_toml(file))
     for setting in settings:
         values = _merged(values, _parse_setting(setting))
-    values = _merged(values, {key: value for key, value in overrides.items() if value is not None})
+    return _validated(_merged(values, {key: value for key, value in overrides.items() if value is not None}))
+
+
+def as_config(given: Config | dict[str, Any] | str | None) -> Config:
+    """Convert a `Config`, a dictionary of settings, the name of a preset, or None (default) to a `Config`."""
+    if isinstance(given, Config):
+        return given
+    if given is None or isinstance(given, str):
+        return load(given or "default")
+    if isinstance(given, dict):
+        start = load(str(given.get("preset", "default"))).model_dump()
+        return _validated(_merged(start, {key: value for key, value in given.items() if key != "preset"}))
+    raise TypeError(f"config must be a Config, a dict or the name of a preset, not {type(given).__name__}")
+
+
+def _validated(values: dict[str, Any]) -> Config:
     try:
         return Config.model_validate(values)
     except ValidationError as error:
@@ -251,6 +315,15 @@ def _explain(error: ValidationError) -> str:
     for problem in error.errors():
         place = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
+            if place in RENAMED:
+                lines.append(f"the setting {place!r} is now called {RENAMED[place]!r}")
+                continue
+            if place in MOVED:
+                lines.append(
+                    f"the setting {place!r} is no longer part of the configuration: it is the execution "
+                    f"setting {MOVED[place]!r} now, --{MOVED[place]} on the command line"
+                )
+                continue
             section: Any = Config
             for part in problem["loc"][:-1]:
                 section = section.model_fields[str(part)].annotation

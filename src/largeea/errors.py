@@ -32,3 +32,7 @@ class ResourceError(LargeEAError):
     """Memory, disk or another resource does not suffice."""
 
     exit_code = 4
+
+
+class LargeEAWarning(UserWarning):
+    """The method found something that may make the answer worse than expected."""

@@ -1,8 +1,8 @@
-"""How good an answer is. The only place that may see test links.
+"""Accuracy of an answer: ranking, precision and recall, calibration. Only this module may use test links.
 
-Protocols: *paper* ranks test sources against test targets only; *open*, the honest default, against all
-targets that are not seeds. Ties count half (the mean of best and worst rank); a true target that was not kept
-is a miss.
+Ranking protocols: *paper* ranks each test source against the test targets only; *open*, the default, ranks it
+against all targets that are not seeds. A tie gets the mean of its best and worst rank. A true target that was
+not kept as a candidate is a miss.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from largeea.alignment import Alignment
 from largeea.graph import Bool, KnowledgeGraph, Links
+from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
 
 HITS = (1, 5, 10)
@@ -21,24 +21,24 @@ HITS = (1, 5, 10)
 
 @dataclass(frozen=True)
 class PrecisionRecall:
-    """Of what was said, how much is right; of what is right, how much was said."""
+    """Precision and recall, both in [0, 1]."""
 
     precision: float
     recall: float
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of both."""
+        """Harmonic mean of precision and recall."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 
     def to_json(self) -> dict[str, float]:
-        """The three figures."""
+        """Return precision, recall and F1 by name."""
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
 def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> dict[str, dict[str, float]]:
-    """Precision, recall and F1 of the accepted pairs and of the "no counterpart" decision.
+    """Return precision, recall and F1 of the accepted pairs and of the "no counterpart" decision.
 
     Example: `evaluate(align(source, target), links)["alignment"]["f1"]`.
     """
@@ -52,7 +52,7 @@ def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> d
 
 
 def ranking(similarity: Similarity, test: Links, candidates: Bool) -> dict[str, float]:
-    """Hits@k and mean reciprocal rank of the test links, each source ranked against the candidate targets."""
+    """Return Hits@k and the mean reciprocal rank (MRR) of the test links among the candidate targets."""
     ranks = realistic_ranks(similarity, test, candidates)
     if not len(ranks):
         return {**{f"hits@{k}": 0.0 for k in HITS}, "mrr": 0.0}
@@ -62,7 +62,7 @@ def ranking(similarity: Similarity, test: Links, candidates: Bool) -> dict[str, 
 
 
 def realistic_ranks(similarity: Similarity, test: Links, candidates: Bool) -> npt.NDArray[np.float64]:
-    """The rank of each test link's target, `[n]`; infinite where it was not kept."""
+    """Return the rank of each test link's target, float64 `[n]`; infinite if the pair was not kept."""
     kept = similarity.restrict(targets=candidates)
     pairs = kept.rows.astype(np.int64) * kept.shape[1] + kept.indices
     wanted = test.source.astype(np.int64) * kept.shape[1] + test.target
@@ -81,7 +81,7 @@ def realistic_ranks(similarity: Similarity, test: Links, candidates: Bool) -> np
 
 
 def protocols(similarity: Similarity, test: Links, seeds: Links) -> dict[str, dict[str, float]]:
-    """Ranking figures under both protocols."""
+    """Return the ranking figures under both protocols."""
     not_seeds = np.ones(similarity.shape[1], bool)
     not_seeds[seeds.target] = False
     test_targets = np.zeros(similarity.shape[1], bool)
@@ -93,7 +93,7 @@ def protocols(similarity: Similarity, test: Links, seeds: Links) -> dict[str, di
 
 
 def accepted_pairs(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
-    """The accepted pairs against the test links; seeds count on neither side."""
+    """Return precision and recall of the accepted pairs; seeds are excluded from pairs and test links."""
     width = alignment.target.size
     emitted, true = (
         np.setdiff1d(_keys(links, width), _keys(seeds, width)) for links in (alignment.links, test)
@@ -102,7 +102,7 @@ def accepted_pairs(alignment: Alignment, test: Links, seeds: Links) -> Precision
 
 
 def with_a_linked_end(alignment: Alignment, test: Links) -> Alignment:
-    """Only the pairs that can be judged where a benchmark does not link everything that has a counterpart."""
+    """Keep the pairs with an entity in a test link; others cannot be judged, as true links may be missing."""
     ends = np.isin(alignment.pairs[:, 0], test.source) | np.isin(alignment.pairs[:, 1], test.target)
     return Alignment(
         alignment.source,
@@ -114,9 +114,9 @@ def with_a_linked_end(alignment: Alignment, test: Links) -> Alignment:
 
 
 def calibration(alignment: Alignment, test: Links, seeds: Links, bins: int = 10) -> float:
-    """Expected calibration error: how far confidence is from the share that is right, over ten bins.
+    """Return the expected calibration error (ECE): the gap between confidence and precision, over all bins.
 
-    Over all pairs with a linked end, accepted or for review, seeds left out.
+    It covers the accepted pairs and those for review that have an entity in a test link, without seeds.
     """
     judged = with_a_linked_end(alignment, test)
     keys = _keys(Links(judged.pairs), alignment.target.size)
@@ -129,11 +129,11 @@ def calibration(alignment: Alignment, test: Links, seeds: Links, bins: int = 10)
 
 
 def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
-    """The entities of both sides said to have no counterpart, against those in no link at all."""
+    """Return precision and recall of the unmatched entities; entities in no link are the true ones."""
     right = said = true = 0
     for graph, unmatched, linked in (
-        (alignment.source, alignment.unmatched_source, np.concatenate([test.source, seeds.source])),
-        (alignment.target, alignment.unmatched_target, np.concatenate([test.target, seeds.target])),
+        (alignment.source, alignment.unmatched_source_ids, np.concatenate([test.source, seeds.source])),
+        (alignment.target, alignment.unmatched_target_ids, np.concatenate([test.target, seeds.target])),
     ):
         lonely = _unlinked(graph, linked)
         right += int(lonely[unmatched].sum())
@@ -143,9 +143,9 @@ def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> Precision
 
 
 def pseudo_seeds(found: Links, test: Links, given: Links) -> dict[str, float]:
-    """How many pseudo-seeds there are beyond the given ones, and the share that is right.
+    """Return the number of pseudo-seeds that are not given seeds, and their precision.
 
-    A benchmark does not link everything that has a counterpart: only pairs with a linked end are judged.
+    A benchmark may omit true links, so only pairs with an entity in a test link are judged.
     """
     width = 1 + max(links.target.max(initial=0) for links in (found, test, given))
     new = found.take(~np.isin(_keys(found, width), _keys(given, width)))

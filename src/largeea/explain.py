@@ -1,8 +1,7 @@
-"""Why an entity got its counterpart, or none: what each channel says, who bears witness, who competes."""
+"""Explains the match of an entity, or why it has none: channel scores, shared neighbours, competitors."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
@@ -11,39 +10,38 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow.compute as pc
 
-from largeea.alignment import Alignment
 from largeea.errors import UsageError
-from largeea.evidence.agreement import relation_agreement
-from largeea.evidence.anchors import Anchors
-from largeea.evidence.edges import Edges
-from largeea.evidence.literals import comparable
-from largeea.graph import KnowledgeGraph, Strings, Task
+from largeea.evidence.literals import value_numbers
+from largeea.evidence.witnesses import SharedNeighbour, shared_neighbours
+from largeea.finished import FinishedRun
+from largeea.graph import KnowledgeGraph, Strings
+from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
 
 Side = Literal["source", "target"]
 Status = Literal["accepted", "review", "unmatched"]
 SIDES: tuple[Side, Side] = ("source", "target")
 NEAR = 5
-"""Entities to offer where the one asked for is not there, or not the only one."""
+"""Number of entities to suggest if the requested one is unknown or ambiguous."""
 _COMPARED, _ALIKE = 200, 0.6
 
 
 @dataclass(frozen=True)
 class Entity:
-    """An entity as a reader knows it."""
+    """An entity by IRI and name."""
 
     iri: str
     name: str | None
 
     @classmethod
     def of(cls, graph: KnowledgeGraph, entity: int) -> Entity:
-        """The entity at a position of the graph."""
+        """Return the entity with this id in the graph."""
         return cls(graph.entities[entity].as_py(), graph.names[entity].as_py())
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A score, and its rank among all that the entity has: 1 is the best, equals share a rank."""
+    """A score and its rank among all candidates of the entity: 1 is the best, equal scores share a rank."""
 
     score: float
     rank: int
@@ -51,20 +49,20 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible counterpart. None stands where a matrix does not list the pair: worse than all it lists."""
+    """A possible counterpart. A verdict is None if the matrix has no entry for the pair (worst score)."""
 
     entity: Entity
     fused: Verdict | None
     channels: dict[str, Verdict | None]
     paired_with: Entity | None
-    """Whom the answer gives it to, for review or accepted, if not to the entity that is explained."""
+    """The entity that the answer pairs it with, accepted or for review, if not the explained entity."""
 
 
 @dataclass(frozen=True)
 class Witness:
-    """A neighbour of the source entity whose accepted counterpart is a neighbour of the target entity.
+    """A neighbour of the source entity whose anchor is a neighbour of the target entity.
 
-    A relation that leads to the entity, not away from it, is written `^IRI`.
+    A relation is written `^IRI` if the entity is its tail (inverse direction).
     """
 
     source_relation: str
@@ -72,59 +70,53 @@ class Witness:
     target_relation: str
     target_neighbour: Entity
     strength: float
-    """How much it tells, in [0, 1]: `p A(r, r') min(f(r), f(r'))` as in the neighbour channel, with the
-    accepted pairs for anchors."""
+    """Its weight in the neighbour channel, in [0, 1]: `p A(r, r') min(f(r), f(r'))`."""
 
 
 @dataclass(frozen=True)
 class SharedValue:
-    """A literal that both entities have, each by its predicate, as the source graph writes it."""
+    """A literal that both entities have: its predicate in each graph, and its text in the source graph."""
 
     source_predicate: str
     target_predicate: str
     value: str
+    strength: float
+    """As for `Witness`: an equal literal counts as a shared neighbour."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """All there is to say about one entity."""
+    """The status of one entity, its counterpart, the evidence for it, and other candidates."""
 
     side: Side
     entity: Entity
     status: Status
     confidence: float | None
     seed: bool
-    """Whether the pair was given, not found."""
+    """Whether the pair was given as a seed."""
     counterpart: Candidate | None
     witnesses: tuple[Witness, ...]
-    """Of the pair or, without one, of the best candidate; strongest first."""
+    """Witnesses of the pair or, if unmatched, of the best candidate; strongest first."""
     values: tuple[SharedValue, ...]
-    """Equal literals of the same pair, but for names."""
+    """Equal literals of the same pair, strongest first. Neighbour evidence is `1 - product of (1 - strength)`
+    over witnesses and literals."""
     candidates: tuple[Candidate, ...]
     """Other candidates, best first."""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the explanation as plain values."""
         return asdict(self)
 
 
-def explain(
-    task: Task,
-    fused: Similarity,
-    channels: dict[str, Similarity],
-    alignment: Alignment,
-    entity: int,
-    side: Side,
-    candidates: int = 3,
-) -> Explanation:
-    """Everything that speaks for and against the counterpart of an entity, given by its position."""
+def explain(run: FinishedRun, entity: int, side: Side, candidates: int = 3) -> Explanation:
+    """Explain the match of the entity with this id on this side, with up to `candidates` competitors."""
     own, other = SIDES.index(side), 1 - SIDES.index(side)
-    graphs = task.source, task.target
+    alignment, graphs = run.alignment, (run.source, run.target)
     at = np.flatnonzero(alignment.pairs[:, own] == entity)
     pair = int(at[0]) if len(at) else None
     counterpart = None if pair is None else int(alignment.pairs[pair, other])
-    by_fused = _verdicts(fused, entity, own)
-    by_channel = {kind: _verdicts(channel, entity, own) for kind, channel in channels.items()}
+    by_fused = _verdicts(run.fused, entity, own)
+    by_channel = {kind: _verdicts(channel, entity, own) for kind, channel in run.evidence.items()}
 
     def candidate(found: int) -> Candidate:
         owner = alignment.pairs[alignment.pairs[:, other] == found, own]
@@ -139,67 +131,67 @@ def explain(
     seen_with = next(iter(by_fused), None) if counterpart is None else counterpart
     pair_seen = None if seen_with is None else (entity, seen_with)[:: 1 - 2 * own]
     status: Status = "unmatched" if pair is None else "accepted" if alignment.accepted[pair] else "review"
+    witnesses, values = ((), ()) if pair_seen is None else shared_evidence(run, *pair_seen)
     return Explanation(
         side,
         Entity.of(graphs[own], entity),
         status,
         None if pair is None else float(alignment.confidence[pair]),
-        pair is not None and bool((task.seeds.pairs == alignment.pairs[pair]).all(axis=1).any()),
+        pair is not None and bool((run.seeds.pairs == alignment.pairs[pair]).all(axis=1).any()),
         None if counterpart is None else candidate(counterpart),
-        () if pair_seen is None else witnesses(alignment, *pair_seen),
-        () if pair_seen is None else shared_literals(task, *pair_seen),
+        witnesses,
+        values,
         tuple(candidate(found) for found in rivals),
     )
 
 
-def witnesses(alignment: Alignment, source: int, target: int) -> tuple[Witness, ...]:
-    """The matched neighbours of two entities, strongest first.
+def shared_evidence(
+    run: FinishedRun, source: int, target: int
+) -> tuple[tuple[Witness, ...], tuple[SharedValue, ...]]:
+    """Return the evidence of the neighbour channel for this pair: shared neighbours and equal literals.
 
-    Where several edges lead to a neighbour and to its counterpart, each bears witness once, with the one of
-    the other graph that says most nearly the same.
+    Both are derived from the anchors and the relation agreement of the last round.
     """
-    graphs = alignment.source, alignment.target
-    ours, theirs = _edges_like_those_of(graphs[0], source), _edges_like_those_of(graphs[1], target)
-    anchors = Anchors.of(alignment.links, alignment.source.size, alignment.target.size)
-    agreement = relation_agreement(ours, theirs, anchors).todok()
-    relations_to = defaultdict(list)
-    for other, matched in _edges_of(theirs, target):
-        relations_to[matched].append(other)
-    possible = []
-    for relation, neighbour in _edges_of(ours, source):
-        matched = int(anchors.target[neighbour])
-        for other in relations_to.get(matched, ()):
-            telling = min(ours.telling[relation], theirs.telling[other])
-            strength = float(anchors.trust[neighbour] * agreement[relation, other] * telling)
-            possible.append((-strength, relation, neighbour, other, matched))
-    found = []
-    used: set[tuple[Side, int, int]] = set()
-    for weakness, relation, neighbour, other, matched in sorted(possible):
-        edges: set[tuple[Side, int, int]] = {("source", relation, neighbour), ("target", other, matched)}
-        if not edges & used:
-            used |= edges
-            here = _relation(graphs[0], relation), Entity.of(graphs[0], neighbour)
-            there = _relation(graphs[1], other), Entity.of(graphs[1], matched)
-            found.append(Witness(*here, *there, -weakness))
-    return tuple(found)
+    if run.anchors is None:
+        return (), ()
+    graphs = run.source, run.target
+    shared = shared_neighbours(run.load("edges"), run.anchors, run.load("agreement"), source, target)
+    witnesses = tuple(
+        Witness(
+            _relation(graphs[0], one.source_relation),
+            Entity.of(graphs[0], one.source_node),
+            _relation(graphs[1], one.target_relation),
+            Entity.of(graphs[1], one.target_node),
+            one.strength,
+        )
+        for one in shared
+        if one.source_node < graphs[0].size
+    )
+    literals = [one for one in shared if one.source_node >= graphs[0].size]
+    return witnesses, tuple(_shared_values(graphs, source, literals)) if literals else ()
 
 
-def shared_literals(task: Task, source: int, target: int) -> tuple[SharedValue, ...]:
-    """The equal literals of two entities, names left out: every pair of predicates that has them, once."""
-    ours, theirs = _literals_of(task.source, source), _literals_of(task.target, target)
-    found = {
-        (predicate, other, value): SharedValue(predicate, other, written)
-        for value, predicate, written in reversed(ours)
-        for equal, other, _ in theirs
-        if value == equal
-    }
-    return tuple(reversed(found.values()))
+def _shared_values(
+    graphs: tuple[KnowledgeGraph, KnowledgeGraph], source: int, shared: list[SharedNeighbour]
+) -> Iterator[SharedValue]:
+    """Yield the equal literals with their texts, looked up by predicate and value number."""
+    attributes = graphs[0].attributes
+    numbers, _, _ = value_numbers(*graphs)
+    for one in shared:
+        predicate, value = (
+            one.source_relation // 2 - len(graphs[0].relations),
+            one.source_node - graphs[0].size,
+        )
+        same = (attributes.entity == source) & (attributes.predicate == predicate) & (numbers == value)
+        text = attributes.values[int(attributes.value[np.argmax(same)])].as_py()
+        predicates = _relation(graphs[0], one.source_relation), _relation(graphs[1], one.target_relation)
+        yield SharedValue(*predicates, text, one.strength)
 
 
 def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> tuple[int, Side]:
-    """The entity with this IRI, else with this name, else with this name in other letter case.
+    """Return the id and side of the entity with this IRI, else with this name, else ignoring case.
 
-    Two that are each other's counterpart count as one: both have the same explanation.
+    Two entities that are each other's counterpart are not ambiguous: they have the same explanation.
     """
     graphs = {"source": alignment.source, "target": alignment.target}
     sides = SIDES if side is None else (side,)
@@ -227,7 +219,7 @@ def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> 
 
 
 def _verdicts(similarity: Similarity, entity: int, axis: int) -> dict[int, Verdict]:
-    """Score and rank of everything the matrix lists for a row (axis 0) or a column (1), best first."""
+    """Return score and rank of every entry in a row (axis 0) or a column (axis 1), best first."""
     if axis == 0:
         ids, scores = similarity.row(entity)
     else:
@@ -242,35 +234,12 @@ def _verdicts(similarity: Similarity, entity: int, axis: int) -> dict[int, Verdi
     }
 
 
-def _edges_like_those_of(graph: KnowledgeGraph, entity: int) -> Edges:
-    """All edges by the relations the entity has: enough to tell what those relations say, and far fewer."""
-    head, relation, tail = graph.triples.T
-    own = np.unique(relation[(head == entity) | (tail == entity)])
-    return Edges.of(graph.triples[np.isin(relation, own)], graph.size, len(graph.relations))
-
-
-def _edges_of(edges: Edges, node: int) -> Iterator[tuple[int, int]]:
-    """Relation and neighbour of each edge of a node."""
-    span = slice(edges.pointers[node], edges.pointers[node + 1])
-    return zip(edges.relation[span].tolist(), edges.neighbour[span].tolist(), strict=True)
-
-
-def _literals_of(graph: KnowledgeGraph, entity: int) -> list[tuple[str, str, str]]:
-    """Value in one spelling, predicate, and value as it is written, of each literal that is no name."""
-    rows = graph.attributes.rows[graph.attributes.entity == entity]
-    written = graph.attributes.values.take(rows[:, 2])
-    predicates = graph.attributes.predicates.take(rows[:, 1]).to_pylist()
-    columns = comparable(written).to_pylist(), predicates, written.to_pylist()
-    name = comparable(graph.names.slice(entity, 1))[0].as_py()
-    return [row for row in zip(*columns, strict=True) if row[0] is not None and row[0] != name]
-
-
 def _where(column: Strings, value: str) -> list[int]:
     return np.flatnonzero(np.asarray(pc.fill_null(pc.equal(column, value), False))).tolist()
 
 
 def _near(graphs: dict[str, KnowledgeGraph], sides: tuple[Side, ...], wanted: str) -> list[tuple[Side, int]]:
-    """Entities whose IRI or name looks like the one wanted, the likest first."""
+    """Return the entities whose IRI or name is similar to the requested one, most similar first."""
     found: dict[tuple[Side, int], float] = {}
     for side in sides:
         for column in (graphs[side].entities, graphs[side].names):
@@ -280,7 +249,7 @@ def _near(graphs: dict[str, KnowledgeGraph], sides: tuple[Side, ...], wanted: st
 
 
 def _alike(column: Strings, wanted: str) -> list[tuple[int, float]]:
-    """Texts that share much with the one wanted; compared in full only if they share most of its trigrams."""
+    """Return the rows with similar texts and their similarity; texts are preselected by shared trigrams."""
     trigrams = sorted({wanted[i : i + 3] for i in range(max(len(wanted) - 2, 1))})
     shared = np.zeros(len(column), np.int32)
     for trigram in trigrams:
@@ -299,5 +268,10 @@ def _line(side: Side, entity: Entity) -> str:
 
 
 def _relation(graph: KnowledgeGraph, directed: int) -> str:
-    """The IRI of a relation of `Edges`, with `^` before it where it leads to the node."""
-    return "^" * (directed % 2) + str(graph.relations[directed // 2])
+    """Return the IRI of a directed relation of `Edges`, prefixed with `^` if the node is its tail.
+
+    Ids above those of the relations are predicates of literals.
+    """
+    place = directed // 2 - len(graph.relations)
+    word = graph.relations[directed // 2] if place < 0 else graph.attributes.predicates[place]
+    return "^" * (directed % 2) + str(word)

@@ -1,218 +1,276 @@
-"""The whole method on one page: read, names, seeds, batches and structure, fuse, decide."""
+"""The whole method on one page: names, seeds, structure, evidence, fusion, decision, as calls of stages.
+
+`stage(name, function, *arguments)` gives the handle of a result. Its dependencies are its arguments; it is
+computed when it is needed and not stored already (`largeea.execution.stages`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
-from largeea.alignment import Alignment
-from largeea.calibration import calibrated, hold_out
 from largeea.config import Config, NamesConfig
-from largeea.decide import decide
 from largeea.errors import InputError, UsageError
-from largeea.fusion import fuse
-from largeea.graph import KnowledgeGraph, Links, Task
-from largeea.later import Later
+from largeea.evidence import (
+    choose_anchors,
+    evidence_edges,
+    find_candidates,
+    learn_agreement,
+    neighbour_evidence,
+    share_of_new,
+    surroundings_evidence,
+    without_seeds,
+)
+from largeea.execution.code import plugin_fingerprint
+from largeea.execution.compilation import tell_of_compilation
+from largeea.execution.stages import Handle, Stages
+from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.matching.alignment import Alignment
+from largeea.matching.calibration import seeds_to_check_with, seeds_to_learn_from
+from largeea.matching.confidence import likelihood
+from largeea.matching.decision import decided_arrays
+from largeea.matching.fusion import fuse, match_one_to_one
 from largeea.names.augment import augment
-from largeea.progress import note
+from largeea.names.channel import (
+    encode_names,
+    name_features,
+    name_rows,
+    ngram_similarity,
+    semantic_names,
+    string_names,
+    vector_similarity,
+)
+from largeea.names.encoders import encoder_fingerprint
+from largeea.names.semantic import NGRAM
+from largeea.planning import Sizes, make_plan
+from largeea.progress import note, warn
 from largeea.randomness import child_seed
 from largeea.runs import Run
-from largeea.runs.accounting import every_entity_is_answered
-from largeea.runs.artifacts import content_hash
-from largeea.runs.folder import CHANNELS, load_stage
-from largeea.runs.manifest import records_of_answer
 from largeea.similarity import Similarity
+from largeea.structure.channel import partition_graphs, train_batches
+from largeea.structure.models import MODELS
+from largeea.structure.partition import PARTITIONERS
 
-if TYPE_CHECKING:
-    from largeea import evidence
-    from largeea.evidence import Channels
-    from largeea.names import channel as names
-    from largeea.structure import channel as structure
-else:
-    evidence, names, structure = map(
-        Later, ("largeea.evidence", "largeea.names.channel", "largeea.structure.channel")
-    )
+Matrix = Handle[Similarity]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Both graphs and the seeds (`psi'`). Test links are never in here."""
+
+    source: Handle[KnowledgeGraph]
+    target: Handle[KnowledgeGraph]
+    seeds: Handle[Links]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run ends with: given and pseudo-seeds, the fused scores (`M`), the answer drawn from them."""
+    """What a run ends with."""
 
-    task: Task
-    seeds: Links
-    fused: Similarity
-    alignment: Alignment
+    inputs: Inputs
+    seeds: Handle[Links]
+    """Given seeds and pseudo-seeds."""
+    fused: Matrix
+    """`M`: the scores that the answer is drawn from."""
+    answer: Handle[Arrays]
+    parts: tuple[Handle[Any], ...]
+    """All stages that a finished run holds."""
 
-
-def align(
-    source: KnowledgeGraph,
-    target: KnowledgeGraph,
-    *,
-    seeds: Links | None = None,
-    config: Config | None = None,
-    folder: Path | None = None,
-) -> Alignment:
-    """Tell which entities of two graphs are the same thing. Seeds help but are not needed.
-
-    With a `folder`, every stage's result is kept there and a later call continues from them.
-
-    Example: `align(read("a.nt"), read("b.ttl")).to_table()`.
-    """
-    task = Task(source, target, seeds or Links.none())
-    with Run(folder) as run:
-        return run_stages(lambda: task, content_hash(task), config or Config(), run).alignment
+    @property
+    def alignment(self) -> Alignment:
+        """The answer with its graphs."""
+        return Alignment.from_arrays(self.inputs.source.value, self.inputs.target.value, self.answer.value)
 
 
-def run_stages(read_task: Callable[[], Task], identity: str, config: Config, run: Run) -> Outcome:
-    """The stages in order, each stored under its name. `identity` tells one input from another."""
-    check_structure(config)
+def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
+    """Go through all stages that the configuration asks for; what a folder has already is not done again."""
+    check_plugins(config)
+    tell_of_compilation()
     run.begin(config)
-    task = run.stage("task", read_task, identity)
-    channels: Channels = {}
-    features: Channels = {}
-    seeds, check = task.seeds, Links.none()
-    if config.uses("evidence"):
-        seeds, check = hold_out(task.seeds, config.seed)
-    learning = replace(task, seeds=seeds)  # whatever learns from seeds must not see those to check with
-    if names_can_tell(task, config):
-        by_name, features = name_stages(task, config.names, config, run)
-        channels["name"] = by_name  # M_n
+    config = within_limits(inputs, config, run)
+    stage, source, target = run.stage, inputs.source, inputs.target
+    with_evidence = config.uses("evidence")
+    seeds = inputs.seeds
+    if with_evidence:  # whatever learns from seeds must not see those that confidence is checked with
+        seeds = stage("seeds-to-learn-from", seeds_to_learn_from, inputs.seeds, config.seed)
+    channels: dict[str, Matrix] = {}
+    features: dict[str, Matrix] = {}
+    augmented = seeds
+    made_of: list[Handle[Any]] = []
+    if names_are_usable(inputs, config):
+        channels["name"], features = name_channel(stage, source, target, config)  # M_n
         if config.uses("augmentation"):  # DA
-            made = config.augmentation
-            split = config.seed if len(check) else None
-            seeds = run.stage("seeds", lambda: augment(learning, by_name, made), made, split, "names")
+            augmented = stage("seeds", augment, seeds, channels["name"], config.augmentation.margin)
     if config.uses("structure"):  # M_s
-        learnt_from = "seeds" if "seeds" in run.stages else "task"
-        channels["structure"] = structure_stage(learning, seeds, config, run, learnt_from)
-    if config.uses("evidence"):  # beyond the paper
-        channels |= evidence_stages(learning, channels.get("name"), config, run)
-    found = [stage for stage in CHANNELS.values() if stage in run.stages]
-    sure = None
-    if config.uses("evidence"):
-        settings = config.decision.temperature, config.decision.even, config.seed
-        sure = run.stage(
-            "likelihood", lambda: certainty(task, channels, config, check), config.evidence, *settings, *found
-        )
-    how = config.evidence if config.uses("evidence") else config.fusion
-    fused = run.stage("fused", lambda: fused_channels(task, channels, config), how, *found)  # M
-    told_by = [stage for stage in ("fused", "likelihood") if stage in run.stages]
-    answer = run.stage(
-        "alignment",
-        lambda: decide(task, fused, channels, config.decision, sure, features).to_arrays(),
-        *(config.decision, *told_by, *found),
-    )
-    alignment = Alignment.from_arrays(task.source, task.target, answer)
-    every_entity_is_answered(alignment)
-    run.finish()
-    return Outcome(task, seeds, fused, alignment)
+        channels["structure"] = structure_channel(stage, source, target, augmented, config)
+    if with_evidence:  # beyond the paper
+        found, made_of = evidence_rounds(stage, source, target, channels.get("name"), seeds, config)
+        channels |= found
+        fused = one_to_one(stage, channels, config)  # M
+        check = stage("seeds-to-check-with", seeds_to_check_with, inputs.seeds, config.seed)
+        confidence = stage(
+            "likelihood", likelihood, channels, evidence_weights(config), config.evidence.top_k,
+            config.decision.temperature, config.decision.no_match_score,
+            config.evidence.sinkhorn_iterations, check,
+        )  # fmt: skip
+    else:
+        fused = stage("fused", fuse, channels, config.fusion.method, config.fusion.csls)  # M
+        confidence = None
+    how = config.decision
+    answer = stage(
+        "alignment", decided_arrays, source, target, inputs.seeds, fused, channels, features, confidence,
+        how.threshold, how.min_precision, how.assignment,
+    )  # fmt: skip
+    parts: list[Handle[Any]] = [source, target, inputs.seeds, augmented, *features.values()]
+    parts += [*channels.values(), *made_of, fused, *filter(None, [confidence]), answer]
+    return Outcome(inputs, augmented, fused, answer, tuple(parts))
 
 
-def name_stages(task: Task, how: NamesConfig, config: Config, run: Run) -> tuple[Similarity, Channels]:
-    """The name channel, and what it is made of: SENS and STNS."""
-    rows = cache(lambda: names.Names.of(task, how))
-
-    def encoded() -> names.Vectors:
-        """By far the dearest part of this channel, so a stage of its own."""
-        what = how.aliases, how.alias_predicates, how.encoder, how.precision
-        return run.stage("vectors", lambda: names.encode_names(rows(), how), *what, "task")
-
-    seed = child_seed(config.seed, "strings")
-    features: Channels = {}
+def name_channel(
+    stage: Stages, source: Handle[KnowledgeGraph], target: Handle[KnowledgeGraph], config: Config
+) -> tuple[Matrix, dict[str, Matrix]]:
+    """The name channel (`M_n`), and what it is made of: SENS (`M_se`) and STNS (`M_st`)."""
+    how = config.names
+    rows = stage("name-rows", name_rows, source, target, how.max_aliases, how.alias_predicates)
+    features: dict[str, Matrix] = {}
     if config.uses("sens"):
-        meant = run.stage("semantic", lambda: names.semantic_names(rows(), how, encoded), how, "task")
-        features["semantic"] = meant  # M_se
+        features["semantic"] = semantic_feature(stage, rows, config.names)
     if config.uses("strings"):
-        spelt = run.stage("strings", lambda: names.string_names(rows(), how, seed), how, seed, "task")
-        features["strings"] = spelt  # M_st
+        random = child_seed(config.seed, "strings")
+        features["strings"] = stage("strings", string_names, rows, how.top_k, how.theta, random)
     both = features.get("semantic"), features.get("strings")
-    return run.stage("names", lambda: names.name_features(*both, how), how, *features), features
+    return stage("names", name_features, *both, how.gamma, how.top_k), features
 
 
-def structure_stage(task: Task, seeds: Links, config: Config, run: Run, learnt_from: str) -> Similarity:
-    """The structure channel: mini-batches, a model trained on each, its nearest entities.
+def semantic_feature(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Matrix:
+    """SENS (`M_se`): by n-grams, by the vectors of an encoder, or by both."""
+    grams = how.top_k, how.shortest_gram, how.longest_gram, how.discount_brackets
+    if how.encoder == NGRAM:
+        return stage("semantic", ngram_similarity, rows, *grams)
+    weights = encoder_fingerprint(how.encoder, how.dtype)
+    vectors = stage("vectors", encode_names, rows, how.encoder, how.dtype, weights)
+    search = how.top_k, how.metric, how.search
+    if not how.ngram_weight:
+        return stage("semantic", vector_similarity, rows, vectors, *search)
+    by_vectors = stage("by-vectors", vector_similarity, rows, vectors, *search)
+    by_ngrams = stage("by-ngrams", ngram_similarity, rows, *grams)
+    return stage("semantic", semantic_names, by_vectors, by_ngrams, how.ngram_weight, how.top_k)
 
-    Every batch is a stage of its own, so that a run that was killed goes on with the next batch.
+
+def structure_channel(
+    stage: Stages,
+    source: Handle[KnowledgeGraph],
+    target: Handle[KnowledgeGraph],
+    seeds: Handle[Links],
+    config: Config,
+) -> Matrix:
+    """The structure channel (`M_s`): mini-batches, a model trained on each, its nearest entities."""
+    random = child_seed(config.seed, "structure")
+    partitioner = plugin_fingerprint(PARTITIONERS, config.partition.method)
+    batches = stage("batches", partition_graphs, source, target, seeds, config.partition, random, partitioner)
+    model = plugin_fingerprint(MODELS, config.structure.model)
+    return stage("structure", train_batches, source, target, seeds, batches, config.structure, random, model)
+
+
+def evidence_rounds(
+    stage: Stages,
+    source: Handle[KnowledgeGraph],
+    target: Handle[KnowledgeGraph],
+    names: Matrix | None,
+    seeds: Handle[Links],
+    config: Config,
+) -> tuple[dict[str, Matrix], list[Handle[Any]]]:
+    """Self-training: names (or seeds) choose anchors, anchors give evidence, evidence chooses more anchors.
+
+    Rounds go on until the anchors hardly change. Returned are what neighbours and surroundings say in the
+    end, and what that was made of: the edges, the anchors of the last round, the agreement of relations.
     """
-    split, how = config.partition, config.structure
-    depends = how, split, config.seed, len(task.seeds), learnt_from
-
-    def keep(name: str, job: structure.Job) -> structure.Arrays:
-        return run.stage(f"structure-{name}", job, *depends)
-
-    def learn() -> Similarity:
-        return structure.structure_channel(
-            task,
-            seeds,
-            model=how.model,
-            partition=split.method,
-            partition_options=structure.PartitionOptions.of(split),
-            training=structure.TrainingOptions.of(how),
-            top_k=how.top_k,
-            metric=how.metric,
-            seed=child_seed(config.seed, "structure"),
-            keep=keep,
-        )
-
-    return run.stage("structure", learn, *depends)
-
-
-def evidence_stages(task: Task, by_name: Similarity | None, config: Config, run: Run) -> Channels:
-    """Self-training on what names (or seeds) find: what neighbours and surroundings say in the end."""
-    seed = child_seed(config.seed, "evidence")
-    depends = config.evidence, seed, "task" if by_name is None else "names"
-    trained = cache(lambda: evidence.SelfTraining(task, by_name, config.evidence, seed).run())
-    nothing = Similarity.empty(task.shape)
-
-    def of(kind: str) -> Similarity:
-        return run.stage(CHANNELS[kind], lambda: trained().get(kind, nothing), *depends)
-
-    return {kind: of(kind) for kind in ("neighbours", "surroundings")}
+    how, random = config.evidence, child_seed(config.seed, "evidence")
+    if names is not None and len(seeds.value):
+        names = stage("names-without-seeds", without_seeds, names, seeds)
+    known = {} if names is None else {"name": names}
+    nothing = stage("no-evidence", no_evidence, source, target)
+    found: dict[str, Matrix] = {"neighbours": nothing, "surroundings": nothing}
+    edges = stage("edges", evidence_edges, source, target, how.literals)
+    before, made_of = Links.none(), list[Handle[Any]]([edges])
+    for number in range(how.rounds):
+        channels = known if number == 0 else known | found
+        matched = one_to_one(stage, channels, config) if channels else None
+        anchors = stage(f"anchors-{number + 1}", choose_anchors, matched, seeds, how.margin)
+        new = share_of_new(before, anchors.value)
+        note(f"round {number + 1}: {len(anchors.value):,} anchors, {new:.1%} of them new")
+        if not len(anchors.value) or (number and new < how.min_new_anchor_share):
+            break
+        agreement = stage("agreement", learn_agreement, edges, anchors)
+        near = stage("neighbours", neighbour_evidence, edges, anchors, agreement, seeds, how.top_k)
+        candidates = [near, *known.values()]
+        if how.candidates_per_round:
+            retrieved = stage(
+                "candidates", find_candidates, edges, anchors, agreement, how.candidates_per_round,
+                how.retrieval_sketches, how.label_width, random + number,
+            )  # fmt: skip
+            candidates.insert(1, retrieved)
+        surroundings = stage(
+            "surroundings", surroundings_evidence, edges, anchors, agreement, candidates, how.top_k,
+            how.scoring_sketches, how.label_width, random + number,
+        )  # fmt: skip
+        found = {"neighbours": near, "surroundings": surroundings}
+        before, made_of = anchors.value, [edges, anchors, agreement]
+    return found, made_of
 
 
-def fused_channels(task: Task, channels: Channels, config: Config) -> Similarity:
-    """`M`: the channels added, or with evidence the probabilities of a one-to-one matching."""
-    if not config.uses("evidence"):
-        return fuse(list(channels.values()), config.fusion)
-    return evidence.matched(task.shape, channels, config.evidence)
+def one_to_one(stage: Stages, channels: dict[str, Matrix], config: Config) -> Matrix:
+    """`M` with evidence: probabilities of a one-to-one matching, sharp, to rank and to choose anchors by."""
+    how = config.evidence
+    no_match_score = how.no_match_score_names if list(channels) == ["name"] else how.no_match_score
+    return stage(
+        "fused", match_one_to_one, channels, evidence_weights(config), how.top_k, how.temperature,
+        no_match_score, how.sinkhorn_iterations,
+    )  # fmt: skip
 
 
-def certainty(task: Task, channels: Channels, config: Config, check: Links) -> Similarity:
-    """How likely each pair is, by all channels together and by what seeds that were kept back show."""
-    sure = evidence.likelihood(task.shape, channels, config.evidence, config.decision)
-    return calibrated(sure, check)
+def evidence_weights(config: Config) -> dict[str, float]:
+    """What each kind of evidence weighs; names and trained structure models weigh 1."""
+    how = config.evidence
+    return {"neighbours": how.neighbour_weight, "surroundings": how.surroundings_weight}
 
 
-def stored_outcome(folder: Path) -> Outcome:
-    """What a finished run ended with."""
-    task, fused, answer = (load_stage(folder, stage) for stage in ("task", "fused", "alignment"))
-    seeds = load_stage(folder, "seeds") if "seeds" in records_of_answer(folder) else task.seeds
-    return Outcome(task, seeds, fused, Alignment.from_arrays(task.source, task.target, answer))
+def no_evidence(source: KnowledgeGraph, target: KnowledgeGraph) -> Similarity:
+    """What structure says where no anchor was found."""
+    return Similarity.empty((source.size, target.size))
 
 
-def check_structure(config: Config) -> None:
-    """Refuse what the structure channel could not do before hours have gone into names."""
+def within_limits(inputs: Inputs, config: Config, run: Run) -> Config:
+    """The configuration that fits into memory; an error if none does, a warning if it costs accuracy."""
+    plan, adjusted = make_plan(Sizes.of(inputs.source.value, inputs.target.value), config)
+    plan.check()
+    for adjustment in plan.adjustments:
+        warn(adjustment)
+    run.describe(plan=plan.to_plain())
+    return adjusted
+
+
+def check_plugins(config: Config) -> None:
+    """Refuse an unknown model or partitioner before hours have gone into names."""
     if config.uses("structure"):
-        structure.find_model(config.structure.model)
-        structure.TrainingOptions.of(config.structure)
+        MODELS.find(config.structure.model)
+        PARTITIONERS.find(config.partition.method)
 
 
-def names_can_tell(task: Task, config: Config) -> bool:
+def names_are_usable(inputs: Inputs, config: Config) -> bool:
     """Whether there is a name channel; if not, structure has to do alone, and an error says if it cannot."""
     if config.uses("names") and not (config.uses("sens") or config.uses("strings")):
         raise UsageError("without sens and strings the name channel is empty; leave one of them in")
     nameless = [
         side
-        for side, graph in (("source", task.source), ("target", task.target))
+        for side, graph in (("source", inputs.source.value), ("target", inputs.target.value))
         if graph.size and not graph.named.any()
     ]
     if config.uses("names") and not nameless:
         return True
-    if not (config.uses("structure") or (config.uses("evidence") and len(task.seeds))):
+    if not (config.uses("structure") or (config.uses("evidence") and len(inputs.seeds.value))):
         if not config.uses("names"):
-            raise UsageError("without names there is nothing to align by; leave out --without names")
+            raise UsageError("without names and without seeds there is nothing to align by")
         raise InputError(
             f"no entity of the {nameless[0]} graph has a name, so the name channel has nothing to compare; "
             "give names with --label PREDICATE or, for tables, --columns name=COLUMN, or let structure do it "

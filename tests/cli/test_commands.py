@@ -89,8 +89,10 @@ def test_align(cli, inputs):
     assert "Some of the links" in out
     assert "Written to run/alignment.sssom.tsv, run/unmatched.tsv" in out
     steps = [line.split()[0] for line in err.splitlines()]
-    assert steps[:3] == ["source:", "target:", "task"]
-    assert steps[-3:] == ["fused", "alignment", "write"]
+    assert steps[:4] == ["source:", "target:", "source", "target"]
+    assert steps[-1] == "write"
+    order = [steps.index(stage) for stage in ("name-rows", "names", "anchors-1", "likelihood", "alignment")]
+    assert order == sorted(order)
     assert sorted(path.name for path in Path("run").iterdir()) == [
         "alignment.sssom.tsv", "config.toml", "manifest.json", "stages", "unmatched.tsv",
     ]  # fmt: skip
@@ -168,34 +170,64 @@ def test_a_second_run_reuses_what_still_holds(cli, computed):
     arguments = ["align", "a.nt", "b.ttl", "-o", "run"]
     cli(*arguments)
     first = Path("run/alignment.sssom.tsv").read_bytes()
-    assert computed == ["read", "fuse"]
+    assert computed[:2] == ["source", "target"]
+    assert computed.count("alignment") == 1
     computed.clear()
     _, err = cli(*arguments)
     assert computed == []
-    assert [line.split()[0] for line in err.splitlines()] == ["write"]
+    assert [line.split()[0] for line in err.splitlines() if line.endswith(" s")] == ["write"]
     assert Path("run/alignment.sssom.tsv").read_bytes() == first
-    _, err = cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
-    assert computed == ["fuse"]
-    assert [line.split()[0] for line in err.splitlines()] == ["fused", "alignment", "write"]
+    cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
+    assert computed == ["fused", "alignment", "seeds"]
     computed.clear()
-    _, err = cli(*arguments, "--set", "names.top_k=3")
-    assert computed == ["fuse"]
-    assert "names" in {line.split()[0] for line in err.splitlines()}
+    cli(*arguments, "--set", "names.top_k=3")
+    assert computed[:3] == ["semantic", "strings", "names"]
     computed.clear()
     with Path("a.nt").open("a") as file:
         file.write("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
     cli(*arguments)
-    assert computed == ["read", "fuse"]
+    assert computed[0] == "source"
+    assert computed.count("alignment") == 1
+    assert "target" not in computed
+
+
+def test_execution_options_change_nothing_and_repeat_nothing(cli, computed):
+    cli("align", "a.nt", "b.ttl", "-o", "run")
+    first = Path("run/alignment.sssom.tsv").read_bytes()
+    computed.clear()
+    limits = ["--threads", "1", "--memory", "9GB", "--gpu-memory", "1GB", "--device", "cpu"]
+    cli("align", "a.nt", "b.ttl", "-o", "run", *limits)
+    assert computed == []
+    cli("align", "a.nt", "b.ttl", "-o", "other", *limits)
+    assert Path("other/alignment.sssom.tsv").read_bytes() == first
+
+
+def test_formats_written_before_are_rewritten_with_a_new_answer(cli):
+    """None is left with the old answer, none is removed."""
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--write", "tsv", "--write", "same-as")
+    before = {name: Path("run", name).read_bytes() for name in ("alignment.tsv", "alignment.nt")}
+    with Path("a.nt").open("a") as file:
+        file.write("<http://a/Zzyzx> <http://a/road_to> <http://a/Oslo> .\n")
+    out, _ = cli("align", "a.nt", "b.ttl", "-o", "run", "--write", "sssom", "--json")
+    files = ["alignment.sssom.tsv", "alignment.nt", "alignment.tsv", "unmatched.tsv"]
+    assert sorted(json.loads(out)["files"]) == sorted(files)
+    for name, old in before.items():
+        assert Path("run", name).read_bytes() != old
+        assert found_links(f"run/{name}") == found_links("run/alignment.sssom.tsv")
+    assert ("http://a/Zzyzx", "http://b/Zzyzx") in found_links("run/alignment.tsv")
+    assert sorted(json.loads(Path("run/manifest.json").read_text())["results"]) == sorted(files)
+    cli("verify", "run")
 
 
 def test_a_pattern_is_known_by_the_files_it_finds(cli, computed):
     cli("align", "a*.nt", "b.ttl", "-o", "run")
-    cli("align", "a.nt", "b.ttl", "-o", "run")
-    assert computed == ["read", "fuse"]
-    Path("a2.nt").write_text("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
+    assert computed[:2] == ["source", "target"]
     computed.clear()
-    cli("align", "a*.nt", "b.ttl", "-o", "run")
-    assert computed[0] == "read"
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--overwrite")
+    assert computed == []
+    Path("a2.nt").write_text("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
+    cli("align", "a*.nt", "b.ttl", "-o", "run", "--overwrite")
+    assert computed[0] == "source"
 
 
 def test_the_config_of_a_run_makes_the_same_run(cli, computed):
@@ -203,6 +235,28 @@ def test_the_config_of_a_run_makes_the_same_run(cli, computed):
     computed.clear()
     cli("align", "a.nt", "b.ttl", "-o", "run", "--config", "run/config.toml")
     assert computed == []
+
+
+# plan
+
+
+def test_plan_names_the_stages_that_a_run_has(cli, computed):
+    plan = json.loads(cli("plan", "a.nt", "b.ttl", "--json")[0])
+    assert computed == [], "nothing is computed"
+    assert plan["peak"] == max(need["host"] for need in plan["needs"]) <= plan["memory"]
+    assert plan["adjustments"] == []
+    cli("align", "a.nt", "b.ttl", "-o", "run")
+    assert {need["stage"] for need in plan["needs"]} <= set(computed)
+    kept = json.loads(Path("run/manifest.json").read_text())["plan"]
+    assert [need["stage"] for need in kept["needs"]] == [need["stage"] for need in plan["needs"]]
+    out, _ = cli("plan", "pair", "--preset", "largeea-r")
+    assert "structure" in out
+    assert "the limit is" in out
+
+
+def test_a_plan_that_does_not_fit(capsys):
+    assert run(["plan", "a.nt", "b.ttl", "--memory", "1MB"]) == 4
+    assert "0.0 GB are allowed; allow more (--memory)" in capsys.readouterr().err
 
 
 # evaluate
@@ -246,7 +300,7 @@ def assert_bench_figures(figures: dict) -> None:
     assert set(figures["protocols"]) == {"open", "paper"}
     assert all(set(protocol) == RANKING for protocol in figures["protocols"].values())
     assert set(figures["alignment"]) == SHARES | {"ece"}
-    assert set(figures["seconds"]) >= {"total", "task", "names", "fused"}
+    assert set(figures["seconds"]) >= {"total", "source", "target", "names", "fused"}
     assert all(seconds >= 0 for seconds in figures["seconds"].values())
     assert figures["peak_rss_mb"] > 1
     assert figures["peak_gpu_mb"] == 0
@@ -268,7 +322,7 @@ def test_bench(cli):
     assert figures["protocols"]["open"]["hits@1"] == 1
     out, err = cli("bench", "pair", "--train", "0")
     assert "pair, preset default, 0 seeds" in out
-    assert [line.split()[0] for line in err.splitlines()][:2] == ["read", "task"]
+    assert [line.split()[0] for line in err.splitlines()][:3] == ["read", "source", "target"]
 
 
 def test_bench_with_an_official_fold(cli):
@@ -292,7 +346,7 @@ def test_bench_depends_on_its_seed_alone(cli):
         {
             key: value
             for key, value in bench(cli, "--seed", seed).items()
-            if key not in ("seconds", "peak_rss_mb")
+            if key not in ("seconds", "memory_mb", "peak_rss_mb")
         }
         for seed in "334"
     ]
@@ -384,7 +438,28 @@ def test_version(cli):
     assert cli("--version") == (f"largeea {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", ["align", "evaluate", "bench", "demo", "inspect"])
+def test_python_can_run_the_package():
+    environment = {**os.environ, "PYTHONPATH": str(Path(largeea.__file__).parents[1])}
+    for arguments, expected in (
+        (["--version"], f"largeea {__version__}\n"),
+        (["align", "--help"], "Usage: "),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "largeea", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert expected in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "largeea", "nonsense"], env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("command", ["align", "plan", "evaluate", "bench", "demo", "inspect"])
 def test_help_has_examples(cli, command):
     for flag in ("--help", "-h"):
         out, _ = cli(command, flag)

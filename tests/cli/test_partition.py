@@ -48,6 +48,8 @@ def test_figures_for_people(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (["--train", "0"], "data augmentation (DA)"),
         (["-k", "3", "--overlap", "4"], "overlap = 4 of only 3 batches"),
         (["-k", "100000"], "give at most"),
+        (["-k", "-1"], "partition.k = -1"),
+        (["--balance", "-0.1"], "partition.balance = -0.1"),
         (["--fold", "7"], "no official fold '7'"),
     ],
 )

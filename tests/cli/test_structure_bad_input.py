@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from largeea.cli import run
-from largeea.structure import channel
+from largeea.config import StructureConfig
+from largeea.structure import batch_training
 from largeea.structure.batch import Batch
-from largeea.structure.models import Embeddings, TrainingOptions
+from largeea.structure.models import Embeddings
+from largeea.structure.models.training_memory import COSTS, Cost
 
 SIZE = 40
 USAGE, RESOURCES, INTERNAL = 2, 4, 5
-QUICK = "--set structure.epochs=5 --set structure.device=cpu --set structure.threads=1"
+QUICK = "--set structure.epochs=5 --device cpu --threads 1"
 Command = Callable[[str], tuple[str, str]]
 Fails = Callable[..., None]
 
@@ -66,7 +68,7 @@ class Small:
     def __init__(self, most: int, error: Exception | None = None) -> None:
         self.most, self.error = most, error or MemoryError()
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
         if len(batch.source) > self.most:
             raise self.error
         return Embeddings(*(np.eye(SIZE, dtype=np.float32)[ids] for ids in (batch.source, batch.target)))
@@ -75,7 +77,7 @@ class Small:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def use(*arguments: Any) -> None:
-        monkeypatch.setattr(channel, "load_model", lambda name: Small(*arguments))
+        monkeypatch.setattr(batch_training, "load_model", lambda name: Small(*arguments))
 
     return use
 
@@ -101,10 +103,10 @@ def test_an_unknown_model_lists_the_known(fails: Fails) -> None:
         ),
         ("structure.margin=-1", "structure.margin = -1: "),
         ("structure.refresh_every=0", "structure.refresh_every = 0: "),
-        ("structure.threads=-2", "structure.threads = -2: "),
-        ("partition.memory_mb=-1", "partition.memory_mb = -1: "),
-        ("structure.learning_rate=inf", "learning_rate = inf: give a number above 0"),
-        ("structure.device=gpu", "device = 'gpu' is none of auto, cpu, cuda, cuda:N"),
+        ("structure.threads=2", "it is the execution setting 'threads' now, --threads on the command line"),
+        ("structure.device=cpu", "it is the execution setting 'device' now, --device on the command line"),
+        ("partition.memory_mb=9", "it is the execution setting 'memory' now, --memory on the command line"),
+        ("structure.learning_rate=inf", "learning_rate = inf: "),
         ("partition.k=41", "k = 41 batches from 40 entities: give at most 40"),
         ("partition.method=magic", "unknown partition method 'magic'"),
     ],
@@ -137,16 +139,23 @@ def test_awkward_graphs(works: Command, name: str, loss: str) -> None:
 
 
 def test_batches_too_large_for_the_memory_allowed(
-    works: Command, fails: Fails, model: Callable[..., None]
+    works: Command, fails: Fails, model: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A model that takes half a gigabyte for an entity: 40 GB for both graphs in one batch."""
     model(SIZE)
-    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --set partition.memory_mb=1"
-    told = "1 batches of about 80 entities need about 4 MB each in training, and memory_mb = 1"
-    fails(RESOURCES, f"{align} --set partition.k=1 -o run", told, "make at least 4 batches")
+    monkeypatch.setitem(COSTS, "gcn-align", Cost(5 * 10**8, 0, 0))
+    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --device cpu --memory 20GB"
+    told = "the stage 'structure' needs about 4", "and 20.0 GB are allowed; allow more (--memory)"
+    fails(RESOURCES, f"{align} --set partition.k=1 -o run", *told)
     works(f"{align} --set partition.k=4 -o four")
-    works(f"{align} -o as-many-as-needed")
-    stages = json.loads(Path("as-many-as-needed/manifest.json").read_text())["stages"]
-    assert "structure-batch-4-of-4" in stages
+    _, err = works(f"{align} -o as-many-as-needed")
+    assert "warning: there are 3 mini-batches instead of 1 to stay within the memory limit" in err
+
+
+def test_too_little_memory_is_told_before_anything_is_computed(fails: Fails) -> None:
+    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --device cpu --memory 1MB"
+    fails(RESOURCES, f"{align} -o run", "of memory, and 0.0 GB are allowed; allow more (--memory)")
+    assert set(json.loads(Path("run/manifest.json").read_text())["stages"]) == {"source", "target"}
 
 
 def test_a_batch_that_does_not_fit_is_split(works: Command, model: Callable[..., None]) -> None:

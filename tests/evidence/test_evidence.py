@@ -8,15 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from largeea.config import EvidenceConfig
-from largeea.evidence import SelfTraining, matched, witnessed
+from largeea.config import Config, EvidenceConfig
+from largeea.evidence import neighbour_evidence
 from largeea.evidence.agreement import SMOOTHING, relation_agreement
 from largeea.evidence.anchors import Anchors
-from largeea.evidence.edges import Edges
 from largeea.evidence.literals import comparable, shared_values
-from largeea.evidence.neighbours import neighbour_evidence
-from largeea.evidence.propagation import LABEL_WIDTH, Sketches, fitting_label_width
+from largeea.evidence.propagation import Sketches
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
+from largeea.graph.edges import Edges
+from largeea.matching.confidence import confirmed_share
+from largeea.pipeline import evidence_rounds, one_to_one
+from largeea.runs import Run
 from largeea.similarity import Similarity
 
 NODES, RELATIONS = 60, 4
@@ -42,10 +44,36 @@ def both_ways(triples: np.ndarray) -> list[tuple[int, int, int]]:
     return [edge for h, r, t in triples.tolist() for edge in ((h, 2 * r, t), (t, 2 * r + 1, h))]
 
 
-def test_edges_tell_how_telling_a_relation_is() -> None:
+def given(value: object) -> object:
+    return value
+
+
+def self_trained(
+    task: Task, names: Similarity | None, config: EvidenceConfig, seed: int = 0
+) -> tuple[dict[str, Similarity], Similarity]:
+    """What each channel says after all rounds, and the matching drawn from that."""
+    run = Run()
+
+    def handle(name: str, value: object) -> object:
+        return run.stage.given(name, name, lambda: value, given)
+
+    source, target, seeds = (
+        handle("source", task.source),
+        handle("target", task.target),
+        handle("seeds", task.seeds),
+    )
+    by_name = None if names is None else handle("names", names)
+    settings = Config(evidence=config, seed=seed)
+    found, _ = evidence_rounds(run.stage, source, target, by_name, seeds, settings)
+    channels = ({} if by_name is None else {"name": by_name}) | found
+    matching = one_to_one(run.stage, channels, settings).value
+    return {kind: channel.value for kind, channel in channels.items()}, matching
+
+
+def test_inverse_functionality() -> None:
     """Three people born in one town: the town does not tell who, a person tells the town."""
     edges = Edges.of(np.array([[0, 0, 3], [1, 0, 3], [2, 0, 3]], np.int32), 4, 1)
-    assert edges.telling.tolist() == pytest.approx([1 / 3, 1])
+    assert edges.inverse_functionality.tolist() == pytest.approx([1 / 3, 1])
     assert edges.fan[edges.node == 3].tolist() == [3, 3, 3]
 
 
@@ -76,15 +104,18 @@ def test_evidence_is_what_plain_loops_give() -> None:
     expected = np.zeros((2 * RELATIONS, 2 * RELATIONS))
     for (r, other), weight in count.items():
         expected[r, other] = weight / (min(seen[0][r], seen[1][other]) + SMOOTHING)
-    np.testing.assert_allclose(agreement.toarray(), np.minimum(expected, 1), rtol=1e-5)
+    agreement_of = agreement.to_dense()
+    np.testing.assert_allclose(agreement_of, np.minimum(expected, 1), rtol=1e-5)
 
     sums = np.zeros((NODES, NODES))
     for x, r, y in both_ways(triples[0]):
         for candidate, other, counterpart in both_ways(triples[1]):
             if y in trust and counterpart == trust[y][0]:
-                strength = trust[y][1] * agreement[r, other] * min(source.telling[r], target.telling[other])
+                told = min(source.inverse_functionality[r], target.inverse_functionality[other])
+                strength = trust[y][1] * agreement_of[r, other] * told
                 sums[x, candidate] -= np.log(1 - min(strength, 0.99))
-    found = neighbour_evidence(source, target, anchors, agreement, (NODES, NODES), NODES)
+    edges = {"source": source, "target": target, "shape": (NODES, NODES), "values": 0}
+    found = neighbour_evidence(edges, links, agreement, Links.none(), NODES)
     np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
 
 
@@ -140,11 +171,10 @@ def test_equal_literals_find_counterparts_once_seeds_tell_which_predicates_agree
         graph(nothing, attributes=literals(rows, [codes[i] for i in np.argsort(order)])),
     )
     config = EvidenceConfig(rounds=3)
-    found = matched(task.shape, SelfTraining(task, None, config, 0).run(), config)
-    assert not len(found)
+    assert not len(self_trained(task, None, config)[1])
     seeds = Links(np.column_stack([np.arange(10), order[:10]]))
     task = Task(task.source, task.target, seeds)
-    best, _ = matched(task.shape, SelfTraining(task, None, config, 0).run(), config).best()
+    best, _ = self_trained(task, None, config)[1].best()
     assert (best[10:] == order[10:]).all()
 
 
@@ -161,10 +191,10 @@ def test_rounds_find_what_names_do_not() -> None:
     half = np.arange(0, NODES, 2)
     names = name_scores(np.column_stack([half, order[half]]))
     config = EvidenceConfig(rounds=4)
-    found = SelfTraining(task, names, config, 0).run()
-    best, _ = matched(task.shape, found, config).best()
+    found, matching = self_trained(task, names, config)
+    best, _ = matching.best()
     assert (best == order).mean() > 0.95
-    assert witnessed(found) > 0.8
+    assert confirmed_share(found) > 0.8
 
 
 def test_shuffled_names_are_noticed() -> None:
@@ -173,19 +203,14 @@ def test_shuffled_names_are_noticed() -> None:
     wrong = np.column_stack([np.arange(NODES), np.random.default_rng(9).permutation(NODES)])
     copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
     config = EvidenceConfig(rounds=3)
-    found = SelfTraining(Task(graph(triples), graph(copy)), name_scores(wrong), config, 0).run()
-    assert witnessed(found) < 0.25
+    found, _ = self_trained(Task(graph(triples), graph(copy)), name_scores(wrong), config)
+    assert confirmed_share(found) < 0.25
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     triples = random_triples(6, 500)
     task = Task(graph(triples), graph(triples))
     names = name_scores(np.column_stack([np.arange(30), np.arange(30)]))
-    runs = [SelfTraining(task, names, EvidenceConfig(rounds=2), 3).run() for _ in range(2)]
+    runs = [self_trained(task, names, EvidenceConfig(rounds=2), 3)[0] for _ in range(2)]
     for kind in runs[0]:
         assert pa.array(runs[0][kind].scores).equals(pa.array(runs[1][kind].scores))
-
-
-def test_labels_are_as_wide_as_memory_allows() -> None:
-    widths = [fitting_label_width(100_000, 2, memory_mb) for memory_mb in (2000, 600, 300, 1)]
-    assert widths == [LABEL_WIDTH, LABEL_WIDTH // 2, LABEL_WIDTH // 4, LABEL_WIDTH // 4]

@@ -12,7 +12,8 @@ from largeea.config import Config
 from largeea.errors import UsageError
 from largeea.experiments import bench as experiment
 from largeea.experiments.bench import bench, split
-from largeea.graph import KnowledgeGraph, Links, Pair, Task, strings
+from largeea.graph import KnowledgeGraph, Links, Pair, strings
+from largeea.pipeline import Inputs
 from largeea.runs import Run
 
 WORDS = ["anvil", "birch", "cobalt", "dune", "ember", "fjord", "grove", "harbour", "ibis", "juniper"]
@@ -67,19 +68,13 @@ def test_figures_of_a_perfect_run() -> None:
     assert figures["protocols"] == {"open": perfect, "paper": perfect}
     assert figures["alignment"].pop("ece") < 0.1
     assert figures["alignment"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
-    assert set(figures["seconds"]) >= {"total", "task", "names", "fused"}
-    assert set(figures["memory_mb"]) == {
-        "task",
-        "semantic",
-        "strings",
-        "names",
-        "seeds",
-        "neighbours",
-        "surroundings",
-        "likelihood",
-        "fused",
-        "alignment",
+    assert set(figures["seconds"]) >= {"total", "source", "target", "names", "fused"}
+    assert set(figures["memory_mb"]) >= {
+        *("source", "target", "given-seeds", "name-rows", "semantic", "strings", "names", "seeds"),
+        *("edges", "anchors-1", "agreement", "neighbours", "candidates", "surroundings"),
+        *("likelihood", "fused", "alignment"),
     }
+    assert set(figures["memory_mb"]) == set(figures["seconds"]) - {"total"}
     hosts = [used["host"] for used in figures["memory_mb"].values()]
     assert 10 < min(hosts) <= max(hosts) <= figures["peak_rss_mb"]
     assert figures["peak_gpu_mb"] >= max(used["gpu"] for used in figures["memory_mb"].values())
@@ -89,7 +84,7 @@ def test_figures_of_a_perfect_run() -> None:
 def test_an_official_fold() -> None:
     figures, outcome = bench(PAIR, "words", "default", Config(), 0.2, fold="1")
     assert (figures["train"], figures["seeds"]) == ("fold 1", 3)
-    assert outcome.task.seeds.pairs.tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert outcome.inputs.seeds.value.pairs.tolist() == [[0, 0], [1, 1], [2, 2]]
 
 
 @pytest.mark.parametrize(("folds", "known"), [(PAIR.folds, "1"), ({}, "none")])
@@ -109,14 +104,14 @@ def test_a_run_keeps_its_stages(tmp_path: Path) -> None:
 
 def test_the_run_never_sees_the_test_links(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong test links change the figures and nothing else."""
-    seen: list[Task] = []
-    real = experiment.run_stages
+    seen: list[Links] = []
+    real = experiment.run_method
 
-    def spy(read_task: Any, *rest: Any) -> Any:
-        seen.append(read_task())
-        return real(read_task, *rest)
+    def spy(inputs: Inputs, *rest: Any) -> Any:
+        seen.append(inputs.seeds.value)
+        return real(inputs, *rest)
 
-    monkeypatch.setattr(experiment, "run_stages", spy)
+    monkeypatch.setattr(experiment, "run_method", spy)
     train, test = PAIR.folds["1"]
     answers = []
     for shift in (0, 1):
@@ -127,6 +122,6 @@ def test_the_run_never_sees_the_test_links(monkeypatch: pytest.MonkeyPatch) -> N
         figures, outcome = bench(pair, "words", "default", Config(), 0, fold="1")
         answers.append(outcome.alignment)
         assert figures["alignment"]["recall"] == 1 - shift
-    assert all(task.seeds.pairs.tolist() == train.pairs.tolist() for task in seen)
+    assert [seeds.pairs.tolist() for seeds in seen] == [train.pairs.tolist()] * 2
     for column in ("pairs", "confidence", "accepted"):
         np.testing.assert_array_equal(getattr(answers[0], column), getattr(answers[1], column))

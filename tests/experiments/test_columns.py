@@ -17,7 +17,7 @@ FIGURES: dict[str, Any] = {
     "alignment": {"precision": 0.11, "recall": 0.12, "f1": 0.13, "ece": 0.14},
     "linked_ends": {"precision": 0.15, "recall": 0.16, "f1": 0.17},
     "no_counterpart": {"precision": 0.18, "recall": 0.19, "f1": 0.2},
-    "memory_mb": {"task": {"host": 512.0, "gpu": 0.0}, "names": {"host": 1536.0, "gpu": 4096.0}},
+    "memory_mb": {"source": {"host": 512.0, "gpu": 0.0}, "names": {"host": 1536.0, "gpu": 4096.0}},
 }
 
 
@@ -38,6 +38,31 @@ def test_where_figures_are_found() -> None:
         "peak (GB)": 1.5,
     }
     assert all(column.of({"error": "why"}) is None for column in (*c.RANKING, *c.DECISION, c.PEAK))
+
+
+STAGES = {
+    *("source", "target", "given-seeds", "seeds-to-learn-from", "seeds-to-check-with", "seeds"),
+    *("name-rows", "vectors", "by-vectors", "by-ngrams", "semantic", "strings", "names"),
+    *("names-without-seeds", "no-evidence", "batches", "structure"),
+    *("edges", "anchors-1", "agreement", "neighbours", "candidates", "surroundings"),
+    *("fused", "likelihood", "alignment"),
+}
+"""The stages of a run that has all parts."""
+
+
+def test_columns_look_at_stages_that_there_are() -> None:
+    """A stage under a new name would leave a column empty, and an empty column is left out."""
+    figures = {
+        "seconds": dict.fromkeys(STAGES, 2.0),
+        "memory_mb": {stage: {"host": 3.0, "gpu": 4.0} for stage in STAGES},
+        "partition": {"seconds": 1.0},
+    }
+    columns = (*c.COMPONENTS, *c.MEMORY, c.STRUCTURE_SECONDS)
+    assert all(column.of(figures) for column in columns), [
+        column.title for column in columns if not column.of(figures)
+    ]
+    evidence = next(column for column in c.COMPONENTS if column.title.startswith("evidence"))
+    assert evidence.of(figures) == 12, "edges, anchors, agreement, neighbours, candidates, surroundings"
 
 
 @pytest.mark.parametrize(("count", "shown"), [(0, None), (3, 0.2)])

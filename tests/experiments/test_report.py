@@ -20,6 +20,8 @@ from largeea.experiments.report import carry_out
 from largeea.experiments.scope import QUICK_SETTINGS, Scope, make_scope
 from largeea.experiments.tables import printed
 
+pytestmark = pytest.mark.filterwarnings("ignore::largeea.errors.LargeEAWarning")
+"""A model trained for one epoch on so small a pair finds little, and says so."""
 SMALL = twin(150)
 SCOPE = Scope(
     datasets=(SMALL,),
@@ -102,7 +104,7 @@ def test_figures_are_those_of_the_cells(tmp_path: Path) -> None:
         cut = figures["partition"]["r_ec"]
         assert row["edge cut R_ec"] == (cut["source"] + cut["target"]) / 2
         assert row["mini-batches K"] == figures["partition"]["k"]
-        assert f"structure-batch-1-of-{row['mini-batches K']}" in figures["seconds"]
+        assert {"batches", "structure"} <= set(figures["seconds"])
 
 
 def test_a_killed_experiment_goes_on(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largeea.formats.builder import GraphBuilder, unique_rows
+from largeea.formats.builder import GraphBuilder, sorted_distinct
 from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.graph import strings
 
@@ -93,9 +93,11 @@ def test_the_order_and_cut_of_input_leave_no_trace(triples, literals, random):
         ).map(lambda rows: np.array(rows, np.int32).reshape(-1, width))
     )
 )
-def test_unique_rows_are_numpys(rows):
-    """Both ways: packed into one number a row, and, where that is too narrow, by sorting columns."""
-    np.testing.assert_array_equal(unique_rows(rows.copy()), np.unique(rows, axis=0))
+def test_distinct_rows_are_those_of_numpy(rows):
+    """In both ways: rows packed into one number each and, where that is too narrow, sorted by columns."""
+    distinct, duplicates = sorted_distinct(rows.copy())
+    np.testing.assert_array_equal(distinct, np.unique(rows, axis=0))
+    assert duplicates == len(rows) - len(distinct)
 
 
 def test_entities_without_statements_stay():

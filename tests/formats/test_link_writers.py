@@ -14,11 +14,11 @@ import sssom_pydantic
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from largeea.alignment import Alignment
 from largeea.errors import UsageError
 from largeea.formats.links import FORMATS, read_links, resolve, text, write_alignment, write_unmatched
 from largeea.formats.links.namespaces import MOST_PREFIXES, Prefixes, by_frequency, split
 from largeea.graph import KnowledgeGraph, strings
+from largeea.matching.alignment import Alignment
 
 BERLIN, BERLIN_DE = "http://dbpedia.org/resource/Berlin", "http://de.dbpedia.org/resource/Berlin"
 PLAIN_TABLES = {"tsv", "parquet"}

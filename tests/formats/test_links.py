@@ -119,12 +119,12 @@ def test_parquet_tables(tmp_path, file):
     pq.write_table(pa.table({"source": ["urn:a"], "target": ["urn:b"], "confidence": [2.0]}), path)
     fails(path, "a confidence is not a number between 0 and 1")
     pq.write_table(pa.table({"source": [["urn:a"]], "target": ["urn:b"]}), path)
-    fails(path, r"column 'source' is of type list<.*>, which is no text")
+    fails(path, r"column 'source' is of type list<.*>, which is not text")
     fails(file(path.read_bytes()[:-20]), "is not a readable Parquet file")
     pq.write_table(pa.table({"source": ["urn:a"], "target": ["urn:b"], "confidence": ["high"]}), path)
-    fails(path, "its confidences are no numbers")
+    fails(path, "its confidences are not numbers")
     pq.write_table(pa.table([["urn:a"], ["urn:b"], ["urn:c"]], names=["source", "target", "source"]), path)
-    fails(path, "has more than one column 'source'; name them apart")
+    fails(path, "has more than one column 'source'; give them different names")
 
 
 # SSSOM
@@ -173,7 +173,7 @@ def test_sssom_that_cannot_be_used(file):
     fails(file(SSSOM + "a:1\towl:sameAs\t\tb:2\n"), "has 4 tab-separated columns", 8)
     fails(
         file(SSSOM + "a:1\tskos:broadMatch\t\tb:2\t\t\n"),
-        r"holds no link, read as sssom \(1 rows were left out\)",
+        r"holds no links, read as sssom \(1 rows were left out\)",
     )
     fails(
         file("#mapping_set_id: x\nsubject_id\tobject_id\n"), "lacks the columns predicate_id of an SSSOM file"
@@ -210,15 +210,15 @@ def test_same_as_statements(file, monkeypatch):
 def test_malformed_statements_are_told_by_their_line(file, monkeypatch, block):
     monkeypatch.setattr(same_as, "_READ_BYTES", block)
     good = f"<urn:a> <{SAME_AS}> <urn:b> .\n".encode()
-    fails(file(good + b"\n<urn:a> <urn:b>\n"), "is not sound N-Triples", 3)
+    fails(file(good + b"\n<urn:a> <urn:b>\n"), "is not valid N-Triples", 3)
     fails(
         file(good + b"\n<urn:a> <urn:b> <urn:c>\n" + good),
-        "is not sound N-Triples: Quads must be followed by a dot",
+        "is not valid N-Triples: Quads must be followed by a dot",
         3,
     )
-    fails(file(good + b"# \xff\n" + good + b"urn:a\n"), "is not sound N-Triples", 4)
-    fails(file(good + good + b"<urn:a> <urn:b> <urn:\xff> .\n"), "is not sound N-Triples.*UTF-8", 3)
-    fails(file(b"<urn:a> <urn:b> <urn:c> .\n"), r"holds no link, read as same-as \(1 rows")
+    fails(file(good + b"# \xff\n" + good + b"urn:a\n"), "is not valid N-Triples", 4)
+    fails(file(good + good + b"<urn:a> <urn:b> <urn:\xff> .\n"), "is not valid N-Triples.*UTF-8", 3)
+    fails(file(b"<urn:a> <urn:b> <urn:c> .\n"), r"holds no links, read as same-as \(1 rows")
 
 
 # Alignment API
@@ -238,8 +238,8 @@ def test_cells_of_equivalence(file):
 
 
 def test_xml_that_cannot_be_used(file):
-    fails(file(f"<rdf:RDF {RDF}>\n<Cell>\n</rdf:RDF>"), "is not sound XML: mismatched tag", 3)
-    fails(file(f"<rdf:RDF {RDF}>\n"), "is not sound XML: no element found", 2)
+    fails(file(f"<rdf:RDF {RDF}>\n<Cell>\n</rdf:RDF>"), "is not well-formed XML: mismatched tag", 3)
+    fails(file(f"<rdf:RDF {RDF}>\n"), "is not well-formed XML: no element found", 2)
     fails(file(f"<rdf:RDF {RDF}>\n<Cell/></rdf:RDF>"), "the source of this link is empty", 2)
     fails(file(f"<rdf:RDF {RDF}/>"), "holds no link")
 
@@ -321,7 +321,7 @@ def test_unknown_entities_are_counted_and_shown(file):
         f"  {path}:3: target urn:2",
         f"  {path}:4: source urn:3",
         f"  {path}:4: target urn:4",
-        "IRIs must agree to the letter. Check that the links belong to these two graphs, "
+        "IRIs must be equal to the letter. Check that the links belong to these two graphs, "
         "or remove the lines that name other entities.",
     ]
 

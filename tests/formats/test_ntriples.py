@@ -15,6 +15,8 @@ from largeea.formats.builder import GraphBuilder
 from largeea.formats.naming import Naming
 from largeea.formats.rdf import read_rdf
 from largeea.formats.rejects import Rejects
+from largeea.formats.scanner import OBJECT, SUBJECT, TAG
+from largeea.runs.accounting import account_of
 
 often = settings(deadline=None, max_examples=80, database=None, derandomize=True)
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -40,7 +42,10 @@ def ours(path, content: bytes, max_errors=0):
     path.write_bytes(content)
     rejects, builder = Rejects(max_errors), GraphBuilder()
     read_rdf(path, "n-triples", builder, rejects)
-    return facts(builder.build(Naming())), [reject.line for reject in rejects.lines]
+    builder.rejected = len(rejects)
+    graph = builder.build(Naming())
+    account_of(graph)
+    return facts(graph), [reject.line for reject in rejects.lines]
 
 
 def oracle(content: bytes, lenient=False):
@@ -203,11 +208,12 @@ def test_all_kinds_of_lines_in_one_block():
     def texts(statements, term):
         return [block[s:e].decode() for s, e in zip(statements[term], statements[term + 1], strict=True)]
 
-    assert texts(scanned.triples, ntriples.OBJECT) == ["urn:b"]
-    assert texts(scanned.literals, ntriples.SUBJECT) == ["_:x", "urn:a"]
-    assert texts(scanned.literals, ntriples.OBJECT) == ["v", "v"]
-    assert texts(scanned.literals, ntriples.TAG) == ["@en", ""]
+    assert texts(scanned.triples, OBJECT) == ["urn:b"]
+    assert texts(scanned.literals, SUBJECT) == ["_:x", "urn:a"]
+    assert texts(scanned.literals, OBJECT) == ["v", "v"]
+    assert texts(scanned.literals, TAG) == ["@en", ""]
     assert scanned.unsure.tolist() == [4, 6]
+    assert scanned.nothing == 2
     assert (
         scanned.lines.tolist()
         == np.cumsum([0] + [len(line) + 1 for line in block.split(b"\n")[:-1]]).tolist()

@@ -90,7 +90,7 @@ def test_dbp1m(folder):
     with pytest.raises(UsageError, match="holds de, fr, but none was chosen; use --pair-language"):
         read(both)
     assert linked(read(both, ReadOptions(pair_language="de"))) == [("http://en/x", "http://de/x")]
-    with pytest.raises(UsageError, match="holds de, fr, but 'ja' was asked for"):
+    with pytest.raises(UsageError, match="holds de, fr, but 'ja' was chosen"):
         read(both, ReadOptions(pair_language="ja"))
 
 
@@ -168,8 +168,8 @@ def test_malformed_lines_are_counted_once(folder):
         (OPENEA, {"rel_triples_1": "a b c\n"}, r"rel_triples_1:1: 1 column\(s\) where 3 are needed"),
         (OPENEA, {"rel_triples_1": b"a\tb\tc\n\xff\tb\tc\n"}, "rel_triples_1:2: not UTF-8"),
         (OPENEA, {f"721_5fold/1/{part}_links": "a\tb\n" for part in ("train", "test")}, "links:1: links 'a'"),
-        (DBP15K, {"triples_2": "2\t0\t3\n\n2\t0\t99\n"}, "triples_2:3: names an entity number that"),
-        (DBP15K, {"ref_ent_ids": "0\t2\n1\t77\n"}, "ref_ent_ids:2: links '77', which is no entity of its"),
+        (DBP15K, {"triples_2": "2\t0\t3\n\n2\t0\t99\n"}, "triples_2:3: uses an entity number that"),
+        (DBP15K, {"ref_ent_ids": "0\t2\n1\t77\n"}, "ref_ent_ids:2: links '77', which is not an entity"),
         (DBP15K, {"ent_ids_2": None}, "ent_ids_2: no such file"),
         (DBP15K, {"ent_ids_1": "0 http://a/x\n"}, r"ent_ids_1:1: 1 column\(s\) where 2 are needed"),
         (DBP1M, {"fr_ent_links": None}, "fr_ent_links: no such file"),

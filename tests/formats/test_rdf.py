@@ -8,7 +8,7 @@ import time
 import pytest
 
 from largeea.errors import InputError
-from largeea.formats import ReadOptions, jsonld_guard, rdf, read_graph
+from largeea.formats import ReadOptions, rdf, read_graph
 from largeea.formats.rejects import Rejects
 
 RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
@@ -235,18 +235,20 @@ def test_deep_triple_terms_are_refused(file):
     ],
 )
 def test_deep_json_is_refused(file, open_part, close_part):
-    started = time.perf_counter()
-    refused(file("a.jsonld", open_part * 60_000 + "{}" + close_part * 60_000), "nests more than")
-    assert time.perf_counter() - started < 10
+    path = file("a.jsonld", open_part * 60_000 + "{}" + close_part * 60_000)
+    refusals = r"takes more than [0-9]+ MB|crashes the JSON-LD parser|Max stack size|holds no triples"
+    with pytest.raises(InputError, match=refusals) as caught:
+        read_graph(path)
+    assert caught.value.path == path
 
 
 def test_json_as_deep_as_people_write_it_is_read(file):
-    depth = jsonld_guard.MAX_DEPTH - 1
-    value = '\\"' + "[{" * jsonld_guard.MAX_DEPTH + "\\\\"
+    depth = 100
+    value = '\\"' + "[{" * depth + "\\\\"
     text = '{"@id": "urn:a", "urn:p": ' * depth + f'{{"@id": "urn:b", "urn:q": "{value}"}}' + "}" * depth
     graph = read_graph(file("a.jsonld", text))
     assert graph.entities.to_pylist() == ["urn:a", "urn:b"]
-    assert literals(graph) == [("urn:b", "urn:q", '"' + "[{" * jsonld_guard.MAX_DEPTH + "\\", "")]
+    assert literals(graph) == [("urn:b", "urn:q", '"' + "[{" * depth + "\\", "")]
 
 
 class Listener(http.server.BaseHTTPRequestHandler):

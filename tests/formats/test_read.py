@@ -210,7 +210,7 @@ def test_malformed_lines_count_across_files(tmp_path):
 
 def test_places_without_a_graph(tmp_path):
     with pytest.raises(
-        InputError, match=r"holds no graph file \(\.nt, .*\) and is no benchmark folder \(OpenEA: "
+        InputError, match=r"holds no graph file \(\.nt, .*\) and is not a benchmark folder \(OpenEA: "
     ):
         read(tmp_path)
     for place in (tmp_path / "missing.nt", f"{tmp_path}/*.nt"):

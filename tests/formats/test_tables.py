@@ -187,10 +187,11 @@ def test_csv_is_read_as_it_was_written(scratch, rows, block_bytes):
         )
         batches = list(read_delimited(scratch, 3, Rejects(), ","))
     found = [
-        list(row) for columns, _ in batches for row in zip(*(c.to_pylist() for c in columns), strict=True)
+        list(row) for batch in batches for row in zip(*(c.to_pylist() for c in batch.columns), strict=True)
     ]
-    lines = np.concatenate([lines for _, lines in batches]).tolist()
+    lines = np.concatenate([batch.lines for batch in batches]).tolist()
     assert found == rows
+    assert sum(batch.found for batch in batches) == len(rows)
     before = np.cumsum([0] + ["".join(row).count("\n") + 1 for row in rows])
     assert lines == (before[:-1] + 1).tolist()
 
@@ -212,11 +213,12 @@ def test_every_row_knows_its_line(scratch, rows, end, skip, rest_in_last):
         for number, row in enumerate(rows, 1)
         if number > skip and (len(row.split("\t")) == 3 or (rest_in_last and len(row.split("\t")) > 3))
     ]
-    found = np.concatenate([np.empty(0, int), *(lines for _, lines in batches)]).tolist()
+    found = np.concatenate([np.empty(0, int), *(batch.lines for batch in batches)]).tolist()
     assert sorted(found) == kept
-    assert sum(len(columns[0]) for columns, _ in batches) == len(kept)
+    assert sum(len(batch.columns[0]) for batch in batches) == len(kept)
     filled = [number for number, row in enumerate(rows, 1) if row and number > skip]
     assert sorted(reject.line for reject in rejects.lines) == sorted(set(filled) - set(kept))
+    assert sum(batch.found for batch in batches) == len(filled)
 
 
 def test_stray_quotes_and_carriage_returns(file):
@@ -265,7 +267,7 @@ def test_nulls_in_parquet_are_missing(file):
 
 
 def test_parquet_that_cannot_be_used(file, tmp_path):
-    refused(file("a.parquet", parquet(s=["a"], p=["p"], o=[["list"]])), "column 'o' is of type list.*no text")
+    refused(file("a.parquet", parquet(s=["a"], p=["p"], o=[["list"]])), "'o' is of type list.*not text")
     refused(file("b.parquet", b"PAR1 not really"), "is not a readable Parquet file")
     refused(file("c.parquet", b""), "the file is empty")
     with pytest.raises(InputError, match="no such file"):

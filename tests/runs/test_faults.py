@@ -16,7 +16,8 @@ import pytest
 from largeea import cli
 from largeea.config import Config
 from largeea.errors import InputError, LargeEAError, ResourceError
-from largeea.graph import Links
+from largeea.execution.jobs import in_order, run_jobs
+from largeea.graph import Arrays, Links
 from largeea.runs import Run
 from largeea.runs.files import atomic_write
 from largeea.runs.folder import CONFIG, load_stage
@@ -25,7 +26,7 @@ from largeea.runs.inspection import verify
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EPERM)
 LASTING = (errno.ENOSPC,)
 """A disk that is full stays full."""
-SYSTEM_CALLS = ("fsync", "replace", "write", "ftruncate", "mkdir")
+SYSTEM_CALLS = ("fsync", "replace", "rename", "write", "ftruncate", "mkdir")
 
 
 @pytest.fixture(autouse=True)
@@ -75,18 +76,26 @@ class Disk:
             yield self
 
 
+def read_input() -> Links:
+    return Links.none()
+
+
+def job(number: int, seed: int) -> Arrays:
+    return {"pairs": np.array([[seed, number]])}
+
+
+def compute(task: Links, seed: int) -> Links:
+    """A stage of two jobs."""
+    found = in_order(run_jobs(job, [(0,), (1,)], seed, at_once=1))
+    return Links(np.concatenate([part["pairs"] for part in found]))
+
+
 def small_run(folder: Path, seed: int) -> None:
-    """Three stages, one of them within another, and two results; all of them tell the seed."""
-    value = Links(np.array([[seed, seed]]))
-
-    def outer() -> Links:
-        return run.stage("inner", lambda: value, seed, "task")
-
+    """Two stages, one of them made of jobs, and two results; all of them tell the seed."""
     with Run(folder, {"source": "a.nt"}) as run:
         run.begin(Config(seed=seed))
-        run.stage("task", Links.none, "input")
-        run.stage("outer", outer, seed, "task")
-        run.finish()
+        task = run.stage.given("task", "input", read_input, read_input)
+        run.finish([task, run.stage("outer", compute, task, seed)])
         for name in ("a.tsv", "b.tsv"):
             with atomic_write(folder / name) as file:
                 file.write(b"%d" % seed)
@@ -154,7 +163,8 @@ def test_whichever_call_of_a_whole_alignment_fails(
             f"<urn:{side}:{word}> <urn:p> <urn:{side}:Berlin> .\n" for word in ("Paris", "Tokyo", "Lima")
         ]
         Path(f"{side}.nt").write_text("".join(lines) + "rubbish\n")
-    arguments = ["align", "a.nt", "b.nt", "--max-errors", "2", "--write", "tsv", "--write", "parquet", "-o"]
+    formats = ["--write", "tsv", "--write", "parquet"]
+    arguments = ["align", "a.nt", "b.nt", "--max-errors", "2", "--without", "evidence", *formats, "-o"]
     assert cli.run([*arguments, "warm"]) == 0
     total = calls_of(lambda: assert_code(0, [*arguments, "reference"]))
     for number in range(1, total + 1):

@@ -1,8 +1,10 @@
+"""The run folder: what it holds, what it does with interruptions and damage, and what it refuses."""
+
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,43 +13,56 @@ import pytest
 from largeea import __version__
 from largeea.config import Config, load
 from largeea.errors import InputError, ResourceError, UsageError
-from largeea.graph import Links
+from largeea.execution.jobs import run_jobs
+from largeea.graph import Arrays, Links
 from largeea.progress import listening
 from largeea.runs import Run
 from largeea.runs.folder import CONFIG, MANIFEST, load_stage, read_manifest
-from largeea.runs.manifest import stage_file
+
+computed: list[str] = []
+"""The stages that were really computed, in order."""
+fail_at: list[str] = []
 
 
-class Method:
-    """Three stages in a row and one beside them; counts which of them are really computed."""
+def _compute(name: str, answer: int) -> Links:
+    if name in fail_at:
+        raise KeyboardInterrupt
+    computed.append(name)
+    return Links(np.array([[answer, 0]]))
 
-    def __init__(self, fail_at: str | None = None) -> None:
-        self.computed: list[str] = []
-        self.fail_at = fail_at
 
-    def __call__(self, folder: Path | None, config: Config = Config(), identity: str = "input") -> list[int]:  # noqa: B008
-        run = Run(folder)
-        run.begin(config)
-        results = [
-            run.stage("task", self._stage("task", 1), identity),
-            run.stage("names", self._stage("names", config.names.top_k), config.names, "task"),
-            run.stage("fused", self._stage("fused", config.fusion.csls), config.fusion, "names"),
-            run.stage("beside", self._stage("beside", 4), config.seed, "task"),
-        ]
-        run.finish()
-        return [int(links.source[0]) for links in results]
+def read_input() -> Links:
+    return _compute("task", 1)
 
-    def _stage(self, name: str, answer: int) -> Callable[[], Links]:
-        def compute() -> Links:
-            if name == self.fail_at:
-                raise KeyboardInterrupt
-            self.computed.append(name)
-            return Links(np.array([[answer, 0]]))
 
-        return compute
+def compute_names(task: Links, top_k: int) -> Links:
+    return _compute("names", top_k)
+
+
+def compute_fused(names: Links, csls: int) -> Links:
+    return _compute("fused", csls)
+
+
+def compute_beside(task: Links, seed: int) -> Links:
+    return _compute("beside", 4)
+
+
+def method(folder: Path | None, config: Config = Config(), identity: str = "input") -> list[int]:  # noqa: B008
+    """Three stages in a row and one beside them."""
+    run = Run(folder)
+    run.begin(config)
+    task = run.stage.given("task", identity, read_input, read_input)
+    names = run.stage("names", compute_names, task, config.names.top_k)
+    fused = run.stage("fused", compute_fused, names, config.fusion.csls)
+    beside = run.stage("beside", compute_beside, task, config.seed)
+    stages = [task, names, fused, beside]
+    results = [int(handle.value.source[0]) for handle in stages]
+    run.finish(stages)
+    return results
 
 
 EVERY = ["task", "names", "fused", "beside"]
+ANSWER = [1, 50, 1, 4]
 
 
 class Notes:
@@ -61,6 +76,12 @@ class Notes:
         return nullcontext()
 
 
+@pytest.fixture(autouse=True)
+def _from_the_start() -> None:
+    computed.clear()
+    fail_at.clear()
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "run"
@@ -68,14 +89,22 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def finished(folder: Path) -> Path:
-    assert Method()(folder) == [1, 50, 1, 4]
+    assert method(folder) == ANSWER
+    computed.clear()
     return folder
 
 
+def interrupted_at(stage: str, folder: Path, config: Config = Config()) -> None:  # noqa: B008
+    fail_at.append(stage)
+    with pytest.raises(KeyboardInterrupt):
+        method(folder, config)
+    fail_at.clear()
+    computed.clear()
+
+
 def test_without_a_folder_everything_is_computed() -> None:
-    method = Method()
-    assert method(None) == [1, 50, 1, 4]
-    assert method.computed == EVERY
+    assert method(None) == ANSWER
+    assert computed == EVERY
 
 
 def test_the_folder_holds_all_there_is_to_know(finished: Path) -> None:
@@ -87,124 +116,102 @@ def test_the_folder_holds_all_there_is_to_know(finished: Path) -> None:
     assert manifest["version"] == __version__
     assert Config.model_validate(manifest["config"]) == Config()
     assert list(manifest["stages"]) == manifest["answer"]["stages"] == EVERY
-    record = manifest["stages"]["fused"]
-    assert (record["after"], record["settings"]) == (["names"], [Config().fusion.model_dump()])
-    assert (record["seed"], record["code"]) == (0, __version__)
+    record, names = manifest["stages"]["fused"], manifest["stages"]["names"]
+    assert record["after"] == ["names"]
+    assert record["arguments"] == [{"stage": names["key"]}, 1]
+    assert record["function"].endswith("compute_fused")
+    assert manifest["timings"]["fused"][record["key"]]["seconds"] >= 0
     assert load_stage(finished, "names").pairs.tolist() == [[50, 0]]
 
 
 def test_the_same_again_is_loaded(finished: Path) -> None:
-    method = Method()
-    assert method(finished) == [1, 50, 1, 4]
-    assert method.computed == []
+    assert method(finished) == ANSWER
+    assert computed == []
 
 
 @pytest.mark.parametrize(
-    ("setting", "computed"),
+    ("setting", "expected"),
     [
         ("names.top_k=20", ["names", "fused"]),
         ("fusion.csls=5", ["fused"]),
-        ("decision.accept=0.9", []),
+        ("decision.threshold=0.9", []),
         ("seed=1", ["beside"]),
     ],
 )
 def test_a_changed_setting_changes_what_depends_on_it(
-    finished: Path, setting: str, computed: list[str]
+    finished: Path, setting: str, expected: list[str]
 ) -> None:
-    method, config = Method(), load(settings=(setting,))
+    config = load(settings=(setting,))
     assert method(finished, config) == [1, config.names.top_k, config.fusion.csls, 4]
-    assert method.computed == computed
-    method.computed.clear()
+    assert computed == expected
     method(finished, config)
-    assert method.computed == []
-
-
-def test_a_fingerprint_tells_all_that_lies_before(tmp_path: Path) -> None:
-    def fingerprints(name: str, *settings: str) -> dict[str, str]:
-        Method()(tmp_path / name, load(settings=settings))
-        stages = read_manifest(tmp_path / name)["stages"]
-        return {stage: record["fingerprint"] for stage, record in stages.items()}
-
-    plain, again, changed = fingerprints("a"), fingerprints("b"), fingerprints("c", "names.top_k=20")
-    assert plain == again
-    assert {stage for stage in EVERY if plain[stage] != changed[stage]} == {"names", "fused"}
+    assert computed == expected
 
 
 def test_another_input_changes_everything(finished: Path) -> None:
-    method = Method()
     method(finished, identity="other input")
-    assert method.computed == EVERY
-
-
-def test_another_release_computes_again(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("largeea.runs.folder.__version__", "99")
-    method = Method()
-    method(finished)
-    assert method.computed == EVERY
+    assert computed == EVERY
 
 
 @pytest.mark.parametrize("stage", EVERY)
 def test_an_interrupted_run_goes_on_where_it_stopped(folder: Path, stage: str) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        Method(fail_at=stage)(folder)
-    method = Method()
-    assert method(folder) == [1, 50, 1, 4]
-    assert method.computed == EVERY[EVERY.index(stage) :]
+    interrupted_at(stage, folder)
+    assert method(folder) == ANSWER
+    assert computed == EVERY[EVERY.index(stage) :]
 
 
-def test_after_an_interruption_no_two_stages_contradict_each_other(finished: Path) -> None:
+def test_after_an_interruption_nobody_is_given_parts_of_two_answers(finished: Path) -> None:
     """`fused` was made of the old names; whoever evaluates the folder now must not be given both."""
-    with pytest.raises(KeyboardInterrupt):
-        Method(fail_at="fused")(finished, load(settings=("names.top_k=20",)))
-    assert list(read_manifest(finished)["stages"]) == ["task", "beside", "names"]
+    interrupted_at("fused", finished, load(settings=("names.top_k=20",)))
     with pytest.raises(InputError, match="the run is not finished; go on with: the command that began it"):
         load_stage(finished, "names")
     assert load(file=finished / CONFIG) == Config(), "the settings of an answer that is not there yet"
 
 
 def test_an_interrupted_run_can_go_back(finished: Path) -> None:
-    """Settings tried and given up: what they had struck out is made again, the rest was never touched."""
-    with pytest.raises(KeyboardInterrupt):
-        Method(fail_at="fused")(finished, load(settings=("fusion.csls=5",)))
-    method = Method()
-    assert method(finished) == [1, 50, 1, 4]
-    assert method.computed == ["fused"]
+    interrupted_at("fused", finished, load(settings=("fusion.csls=5",)))
+    assert method(finished) == ANSWER
+    assert computed == []
     assert load_stage(finished, "fused").source.tolist() == [1]
 
 
-def test_a_record_is_struck_out_before_its_file_is_replaced(finished: Path) -> None:
+def test_a_record_is_struck_out_before_its_file_is_replaced(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Killed in between, the folder is unfinished but not damaged."""
+    from largeea.runs import store as room
 
-    def compute() -> Links:
-        assert "names" not in read_manifest(finished)["stages"]
-        assert "fused" not in read_manifest(finished)["stages"]
-        return Links.none()
+    seen = []
+    save = room.save_artifact
 
-    run = Run(finished)
-    run.stage("task", Links.none, "input")
-    run.stage("names", compute, "other settings", "task")
+    def watched(value: object, path: Path) -> str:
+        manifest = read_manifest(finished)
+        seen.append(("names" in manifest["stages"], "answer" in manifest))
+        return save(value, path)
+
+    monkeypatch.setattr(room, "save_artifact", watched)
+    method(finished, load(settings=("names.top_k=20",)))
+    assert seen[0] == (False, False)
 
 
 def test_a_part_switched_off_is_no_part_of_the_answer(finished: Path) -> None:
     run = Run(finished)
     run.begin(Config(seed=1))
-    run.stage("task", Links.none, "input")
-    run.finish()
+    run.finish([run.stage.given("task", "input", read_input, read_input)])
     with pytest.raises(InputError, match="the run has no stage 'names'; it has: task"):
         load_stage(finished, "names")
-    method = Method()
     method(finished)
-    assert method.computed == [], "what is switched off for a while is still there"
+    assert computed == [], "what is switched off for a while is still there"
 
 
 def test_killed_between_a_result_and_the_manifest(finished: Path) -> None:
-    """The file is new, the manifest is old: the old fingerprint must not vouch for the new content."""
+    """The file is new, the manifest is old: the old key must not vouch for the new content."""
     manifest = (finished / MANIFEST).read_bytes()
-    Method()(finished, load(settings=("names.top_k=20",)))
+    method(finished, load(settings=("names.top_k=20",)))
     (finished / MANIFEST).write_bytes(manifest)
-    method = Method()
-    assert method(finished) == [1, 50, 1, 4]
-    assert "names" in method.computed
+    computed.clear()
+    assert method(finished) == ANSWER
+    assert "names" in computed
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b"x"), lambda path: path.unlink()])
@@ -212,35 +219,53 @@ def test_a_damaged_result_is_made_again_and_told(finished: Path, damage: Callabl
     damage(finished / "stages" / "names.safetensors")
     with pytest.raises(InputError, match=r"names\.safetensors: is not"):
         load_stage(finished, "names")
-    method, notes = Method(), Notes()
+    notes = Notes()
     with listening(notes):  # type: ignore[arg-type]
-        assert method(finished) == [1, 50, 1, 4]
-    assert method.computed == ["names"]
+        assert method(finished) == ANSWER
+    assert computed == ["names"]
     assert "names.safetensors" in notes.said[0]
     assert [note.endswith("; it is made again") for note in notes.said] == [True]
 
 
-def test_a_stage_made_again_with_another_result_changes_what_depends_on_it(finished: Path) -> None:
-    """Not every device gives the same bytes twice; `fused` must not stay behind."""
-    (finished / "stages" / "names.safetensors").unlink()
-    run, computed = Run(finished), []
-    run.stage("task", Links.none, "input")
-    run.stage("names", lambda: Links(np.array([[7, 7]])), Config().names, "task")
-    run.stage("fused", lambda: computed.append("fused") or Links.none(), Config().fusion, "names")  # type: ignore[func-returns-value]
-    assert computed == ["fused"]
+def test_to_mend_a_run_every_file_is_looked_at(finished: Path) -> None:
+    (finished / "stages" / "beside.safetensors").write_bytes(b"x")
+    with Run(finished) as run:
+        run.forget_damaged()
+    assert "beside" not in read_manifest(finished)["stages"]
+    assert method(finished) == ANSWER
+    assert computed == ["beside"]
 
 
 def test_what_a_killed_process_left_is_removed(finished: Path) -> None:
-    left = finished / "stages" / ".names.safetensors.4711.tmp"
+    left = finished / "stages" / ".names.safetensors.4711.0815.tmp"
     left.write_bytes(b"half a fi")
     Run(finished)
     assert not left.exists()
 
 
+def test_files_that_no_record_speaks_of_are_removed(finished: Path) -> None:
+    (finished / "stages" / "old.safetensors").write_bytes(b"x")
+    method(finished)
+    assert not (finished / "stages" / "old.safetensors").exists()
+
+
 def test_seconds_of_stages_done_or_loaded(finished: Path) -> None:
     run = Run(finished)
-    run.stage("task", lambda: Links.none(), "input")
+    run.stage.given("task", "input", read_input, read_input)
     assert list(run.seconds) == ["task"]
+
+
+def test_seconds_of_one_stage_in_several_rounds_are_added_up(folder: Path) -> None:
+    with Run(folder) as run:
+        run.begin(Config())
+        task = run.stage.given("task", "input", read_input, read_input)
+        rounds = [run.stage("names", compute_names, task, number) for number in range(3)]
+        _ = [handle.value for handle in rounds]
+        run.finish([task, rounds[-1]])
+    timings = read_manifest(folder)["timings"]["names"]
+    assert len(timings) == 3
+    assert run.seconds["names"] == pytest.approx(sum(one["seconds"] for one in timings.values()), abs=0.002)
+    assert load_stage(folder, "names").source.tolist() == [2]
 
 
 def test_facts_are_kept(finished: Path) -> None:
@@ -250,64 +275,69 @@ def test_facts_are_kept(finished: Path) -> None:
     assert list(read_manifest(finished)["stages"]) == EVERY
 
 
-# Stages within stages
+# Jobs
 
 
-def batches(folder: Path, count: int, fail_at: int = 0) -> list[int]:
-    """A stage that goes through a stage for each batch; which batches were computed."""
-    computed: list[int] = []
-
-    def batch(number: int) -> Links:
-        if number == fail_at:
-            raise KeyboardInterrupt
-        computed.append(number)
-        return Links(np.array([[number, 0]]))
-
-    def learn() -> Links:
-        parts = [run.stage(f"structure, batch {i}", partial(batch, i), "task") for i in range(1, count + 1)]
-        return Links(np.concatenate([part.pairs for part in parts]))
-
-    run = Run(folder)
-    run.begin(Config())
-    run.stage("task", Links.none, "input")
-    whole = run.stage("structure", learn, count, "task")
-    assert whole.source.tolist() == list(range(1, count + 1))
-    run.finish()
-    return computed
+def batch(number: int) -> Arrays:
+    return {"rows": _compute(f"batch {number}", number).source}
 
 
-def test_batches_done_are_not_done_again(folder: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        batches(folder, 4, fail_at=3)
-    assert batches(folder, 4) == [3, 4]
-    assert batches(folder, 4) == []
-    assert load_stage(folder, "structure, batch 3").source.tolist() == [3]
+def learn(batches: int) -> Links:
+    parts = dict(run_jobs(batch, [(number,) for number in range(1, batches + 1)], at_once=1))
+    rows = np.concatenate([parts[number]["rows"] for number in sorted(parts)])
+    return Links(np.column_stack([rows, rows]))
 
 
-def test_batches_no_longer_needed_are_removed(folder: Path) -> None:
-    batches(folder, 4)
-    assert batches(folder, 2) == []
-    names = ["structure", "structure, batch 1", "structure, batch 2", "task"]
-    assert sorted(read_manifest(folder)["stages"]) == names
-    assert set((folder / "stages").iterdir()) == {stage_file(folder, name) for name in names}
-
-
-def test_damage_in_a_batch_that_was_not_looked_at(folder: Path) -> None:
-    """Its stage is loaded as a whole, so the batch is not needed; once it is, it is made again."""
-    batches(folder, 2)
-    stage_file(folder, "structure, batch 1").write_bytes(b"x")
-    assert batches(folder, 2) == []
+def train(folder: Path, batches: int) -> list[int]:
     with Run(folder) as run:
         run.begin(Config())
-        run.stage("task", Links.none, "input")
-        run.stage("structure", Links.none, 2, "task")
-        run.finish()
-        run.forget_damaged()
+        structure = run.stage("structure", learn, batches)
+        found: list[int] = structure.value.source.tolist()
+        run.finish([structure])
+    return found
+
+
+def test_jobs_done_are_not_done_again(folder: Path) -> None:
+    fail_at.append("batch 3")
+    with pytest.raises(KeyboardInterrupt):
+        train(folder, 4)
+    fail_at.clear()
+    assert computed == ["batch 1", "batch 2"]
+    assert len(list((folder / "jobs").rglob("*.safetensors"))) == 2
+    assert train(folder, 4) == [1, 2, 3, 4]
+    assert computed == ["batch 1", "batch 2", "batch 3", "batch 4"]
+    assert not list((folder / "jobs").rglob("*.safetensors")), "the stage is stored; its jobs are not needed"
+
+
+# Other runs
+
+
+def test_a_run_on_other_graphs_is_refused_unless_told(folder: Path) -> None:
+    with Run(folder, subject=["/a.nt", "/b.nt"]) as run:
+        run.begin(Config())
+        _ = run.stage.given("task", "input", read_input, read_input).value
+    with Run(folder, subject=["/a.nt", "/b.nt"]):
+        pass
     with pytest.raises(
-        InputError, match="no stage 'structure, batch 1'; it has: task, structure, structure, b"
+        UsageError, match=r"holds a run on other graphs \(/a.nt and /b.nt\); give another folder"
     ):
-        load_stage(folder, "structure, batch 1")
-    assert batches(folder, 3) == [1, 3]
+        Run(folder, subject=["/a.nt", "/c.nt"])
+    assert read_manifest(folder)["subject"] == ["/a.nt", "/b.nt"]
+    with Run(folder, subject=["/a.nt", "/c.nt"], overwrite=True) as run:
+        run.begin(Config())
+    assert read_manifest(folder)["subject"] == ["/a.nt", "/c.nt"]
+
+
+@pytest.mark.parametrize(
+    "old", sorted((Path(__file__).parent / "old_folders").iterdir()), ids=lambda path: path.name
+)
+def test_folders_of_earlier_releases_are_refused_with_a_word(old: Path, tmp_path: Path) -> None:
+    shutil.copytree(old, tmp_path / "run")
+    before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    for attempt in (lambda: load_stage(tmp_path / "run", "fused"), lambda: Run(tmp_path / "run")):
+        with pytest.raises(InputError, match=r"was written by largeea 0\.1\.0 \(format 1; "):
+            attempt()
+    assert before == {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
 
 
 # Results
@@ -316,8 +346,7 @@ def test_damage_in_a_batch_that_was_not_looked_at(folder: Path) -> None:
 def write_results(folder: Path, config: Config, *names: str) -> None:
     run = Run(folder)
     run.begin(config)
-    run.stage("task", Links.none, config.seed)
-    run.finish()
+    run.finish([run.stage("task", compute_beside, config.seed, config.seed)])
     for name in names:
         (folder / name).write_text(f"{config.seed}")
     run.vouch_for(names)
@@ -380,13 +409,13 @@ def test_a_strange_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_will_do(tmp_path: Path) -> None:
-    assert Method()(tmp_path) == [1, 50, 1, 4]
+    assert method(tmp_path) == ANSWER
 
 
 def test_a_folder_begun_by_a_process_that_was_killed_at_once_will_do(tmp_path: Path) -> None:
     (tmp_path / ".lock").write_text("")
     (tmp_path / ".manifest.json.4711.tmp").write_text("{")
-    assert Method()(tmp_path) == [1, 50, 1, 4]
+    assert method(tmp_path) == ANSWER
 
 
 def test_a_file_is_refused(tmp_path: Path) -> None:
@@ -397,5 +426,5 @@ def test_a_file_is_refused(tmp_path: Path) -> None:
 
 def test_no_run_folder(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(InputError, match=r"is no run folder: it has no manifest\.json"):
+        with pytest.raises(InputError, match=r"is not a run folder: it has no manifest\.json"):
             load_stage(folder, "task")

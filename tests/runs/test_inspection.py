@@ -13,14 +13,21 @@ from largeea.runs.inspection import status, verify
 FILES = ("stages/task.safetensors", "stages/fused.safetensors", "config.toml", "alignment.tsv")
 
 
+def read_task() -> Links:
+    return Links(np.array([[1, 2]]))
+
+
+def fuse(task: Links, csls: int) -> Links:
+    return Links.none()
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     with Run(folder, {"source": "a.nt"}) as run:
         run.begin(Config())
-        run.stage("task", lambda: Links(np.array([[1, 2]])), "input")
-        run.stage("fused", Links.none, Config().fusion, "task")
-        run.finish()
+        task = run.stage.given("task", "input", read_task, read_task)
+        run.finish([task, run.stage("fused", fuse, task, 1)])
         (folder / "alignment.tsv").write_text("a\tb\n")
         run.vouch_for(["alignment.tsv"], summary={"accepted": 1})
     return folder
@@ -62,9 +69,46 @@ def test_status(folder: Path) -> None:
         ("task", "stored", []),
         ("fused", "stored", ["task"]),
     ]
+    assert all(stage["in_answer"] and stage["seconds"] >= 0 for stage in facts["stages"])
+    assert facts["stages"][1]["function"].endswith("fuse")
     assert facts["results"] == [{"name": "alignment.tsv", "state": "stored", "bytes": 4}]
     (folder / "stages" / "fused.safetensors").write_bytes(b"")
     assert [stage["state"] for stage in status(folder)["stages"]] == ["stored", "damaged"]
+
+
+def test_a_stage_that_is_stored_but_not_part_of_the_answer(folder: Path) -> None:
+    with Run(folder) as run:
+        run.begin(Config())
+        run.finish([run.stage.given("task", "input", read_task, read_task)])
+    assert [(stage["name"], stage["in_answer"]) for stage in status(folder)["stages"]] == [
+        ("task", True),
+        ("fused", False),
+    ]
+
+
+def test_seconds_are_those_of_all_rounds(tmp_path: Path) -> None:
+    with Run(tmp_path / "run") as run:
+        run.begin(Config())
+        task = run.stage.given("task", "input", read_task, read_task)
+        rounds = [run.stage("fused", fuse, task, number) for number in range(3)]
+        _ = [handle.value for handle in rounds]
+        run.manifest["timings"]["fused"] = {
+            handle.key: {"seconds": 0.5, "memory_mb": {"host": 1, "gpu": 0}} for handle in rounds
+        }
+        run.finish([task, rounds[-1]])
+    assert [stage["seconds"] for stage in status(tmp_path / "run")["stages"]][1] == 1.5
+
+
+def test_a_file_that_a_stage_wrote_besides_is_checked_too(folder: Path) -> None:
+    (folder / "rejects.tsv").write_text("line 3\n")
+    with Run(folder) as run:
+        run.store.attach("task", "rejects.tsv")
+        run.describe()
+    assert verify(folder) == (len(FILES) + 1, [])
+    (folder / "rejects.tsv").write_text("line 4\n")
+    assert [(file.path.name, file.stage, problem) for file, problem in verify(folder)[1]] == [
+        ("rejects.tsv", "task", "damaged")
+    ]
 
 
 def test_status_of_a_run_under_way(folder: Path) -> None:
@@ -80,5 +124,5 @@ def test_an_answer_without_its_results_is_not_finished(tmp_path: Path) -> None:
     for request, state in (({"source": "a.nt"}, "interrupted"), (None, "finished")):
         with Run(tmp_path / state, request) as run:
             run.begin(Config())
-            run.finish()
+            run.finish([])
         assert status(tmp_path / state)["state"] == state

@@ -11,11 +11,13 @@ import pytest
 
 import largeea
 from largeea.errors import ResourceError
+from largeea.runs import Run
 from largeea.runs.lock import LOCK, held, hold, release, worker_on
 
 HOLDER = """
 import sys, time
 from pathlib import Path
+from largeea.runs import Run
 from largeea.runs.lock import hold
 hold(Path(sys.argv[1]))
 print("held", flush=True)
@@ -52,14 +54,20 @@ def test_a_second_process_is_refused_by_name_until_the_first_is_dead(tmp_path: P
 
 def test_one_process_may_open_a_folder_again(tmp_path: Path) -> None:
     one, two = hold(tmp_path), hold(tmp_path)
-    assert held() == [one]
+    assert one == two
+    assert held().count(one) == 1
     release(one)
     worker = worker_on(tmp_path)
     assert worker is not None
     assert worker["pid"] == os.getpid()
     release(two)
     assert worker_on(tmp_path) is None
-    assert held() == []
+    assert one not in held()
+
+
+def test_a_run_that_nobody_holds_any_more_lets_go_of_its_folder(tmp_path: Path) -> None:
+    Run(tmp_path / "run")
+    assert tmp_path / "run" not in held()
 
 
 def test_the_same_folder_by_another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

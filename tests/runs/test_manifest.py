@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from largeea.errors import InputError
 from largeea.runs.manifest import FORMAT, MANIFEST, read_manifest, stage_file, way_on, write_manifest
 
-RECORD = {"fingerprint": "f", "seconds": 1, "sha256": "0", "bytes": 3, "after": [], "files": {}}
+RECORD = {"key": "f", "sha256": "0", "bytes": 3, "after": [], "files": {}}
 
 
 def manifest_with(record: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) == manifest
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", "3", "{}", '{"format": 1}', b"\xff\xfe\x00"])
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", "3", "{}", '{"format": 2}', b"\xff\xfe\x00"])
 def test_what_is_no_manifest(tmp_path: Path, content: str | bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=r"manifest\.json: is damaged: .*; without it") as told:
@@ -75,9 +75,12 @@ def test_every_changed_letter_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_manifest_of_another_format(tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).write_text(json.dumps({"format": 2, "stages": {}}))
-    with pytest.raises(InputError, match=r"another release \(format 2; this one reads 1\): use that"):
-        read_manifest(tmp_path)
+    for version, words in (({"version": "9.0"}, "largeea 9.0"), ({}, "largeea of another version")):
+        (tmp_path / MANIFEST).write_text(json.dumps({"format": 3, "stages": {}} | version))
+        with pytest.raises(
+            InputError, match=rf"written by {words} \(format 3; this version reads 2\): read it"
+        ):
+            read_manifest(tmp_path)
 
 
 def test_the_way_on(tmp_path: Path) -> None:

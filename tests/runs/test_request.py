@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_places_hold_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_run_that_was_not_asked_for_in_this_way(tmp_path: Path) -> None:
     with Run(tmp_path / "run") as run:
         run.begin(Config())
-    with pytest.raises(UsageError, match="was not begun by largeea align; repeat the command that began it"):
+    with pytest.raises(UsageError, match="was not started by `largeea align`; repeat the command that"):
         read_request(tmp_path / "run")
 
 
@@ -67,11 +68,36 @@ def test_a_request_of_another_release(tmp_path: Path, part: str, change: dict[st
     manifest = read_manifest(tmp_path)
     manifest[part] |= change
     write_manifest(tmp_path, manifest)
-    message = rf"manifest\.json: does not ask in the way of this release: {place}"
+    message = rf"manifest\.json: was written by another version: {place}; run `largeea align` again"
     with pytest.raises(InputError, match=message):
         read_request(tmp_path)
     del manifest[part]
     manifest["request"] = {}
     write_manifest(tmp_path, manifest)
-    with pytest.raises(InputError, match="does not ask in the way of this release"):
+    with pytest.raises(InputError, match="was written by another version: "):
         read_request(tmp_path)
+
+
+def test_files_of_both_graphs_and_the_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a-1.nt", "a-2.nt", "b.ttl"):
+        Path(name).touch()
+    request = Request(Path("a-*.nt"), Path("b.ttl"), Path("seeds.tsv"), ReadOptions(), ("sssom",))
+    assert {side: [path.name for path in found] for side, found in request.files().items()} == {
+        "source": ["a-1.nt", "a-2.nt"],
+        "target": ["b.ttl"],
+        "seeds": ["seeds.tsv"],
+    }
+    assert replace(request, seeds=None).files()["seeds"] == []
+
+
+def test_the_subject_is_the_same_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path)
+    subject = Request(Path("here/a.nt"), Path("b.nt"), None, ReadOptions(), ()).subject()
+    assert subject == [str(tmp_path / "here" / "a.nt"), str(tmp_path / "b.nt")]
+    assert Request(tmp_path / "here" / "a.nt", Path("b.nt"), None, ReadOptions(), ()).subject() == subject
+    monkeypatch.chdir(tmp_path / "here")
+    moved = Request(Path("a.nt"), Path("../b.nt"), None, ReadOptions(), ()).subject()
+    assert moved == subject
+    assert PLAIN.subject() == [str(Path.cwd() / "pair")]

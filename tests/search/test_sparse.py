@@ -58,7 +58,7 @@ def test_ties_at_the_cut_go_to_smaller_ids() -> None:
 
 
 def test_many_queries_are_answered_in_their_order() -> None:
-    size = 3 * sparse._CHUNK + 7
+    size = 3 * sparse.ROWS_PER_JOB + 7
     identity = sp.csr_array(sp.eye_array(size, dtype=np.float32))
     ids, scores = sparse_top_k(identity[::-1], identity, 2)
     assert ids[:, 0].tolist() == list(range(size))[::-1]

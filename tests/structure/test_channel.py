@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +11,18 @@ import numpy as np
 import pytest
 
 from largeea import progress
+from largeea.config import PartitionConfig, StructureConfig
 from largeea.errors import ResourceError, UsageError
-from largeea.graph import KnowledgeGraph, Links, Task, strings
-from largeea.structure import channel
+from largeea.execution import Execution, executing
+from largeea.execution.jobs import storing_jobs
+from largeea.graph import Arrays, KnowledgeGraph, Links, Task, strings
+from largeea.randomness import child_seed
+from largeea.similarity import Similarity
+from largeea.structure import batch_training
 from largeea.structure.batch import Batch
-from largeea.structure.channel import structure_channel
-from largeea.structure.models import Embeddings, TrainingOptions
-from largeea.structure.partition import Assignment, PartitionOptions
+from largeea.structure.channel import partition_graphs, train_batches
+from largeea.structure.models import Embeddings
+from largeea.structure.partition import Assignment, partition
 
 SIZE = 60
 
@@ -30,7 +36,7 @@ def ring(order: np.ndarray) -> KnowledgeGraph:
 COPY = np.random.default_rng(0).permutation(SIZE)
 LINKS = Links(np.column_stack([np.arange(SIZE), COPY]))
 SEEDS = LINKS.take(np.arange(SIZE) % 3 == 0)
-TASK = Task(ring(np.arange(SIZE)), ring(COPY), SEEDS)
+SOURCE, TARGET = ring(np.arange(SIZE)), ring(COPY)
 
 
 @dataclass
@@ -39,14 +45,14 @@ class Oracle:
 
     most_entities: int = 10**9
     error: Exception = field(default_factory=lambda: MemoryError("no room"))
-    fitted: list[tuple[Batch, TrainingOptions]] = field(default_factory=list)
+    fitted: list[tuple[Batch, int]] = field(default_factory=list)
     unknown_source: tuple[int, ...] = ()
     unknown_target: tuple[int, ...] = ()
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
         if len(batch.source) > self.most_entities:
             raise self.error
-        self.fitted.append((batch, options))
+        self.fitted.append((batch, seed))
         place = np.argsort(COPY)
         angles = (2 * np.pi * at / SIZE for at in (batch.source, place[batch.target]))
         source, target = (np.column_stack([np.cos(a), np.sin(a)]).astype(np.float32) for a in angles)
@@ -67,18 +73,20 @@ class Ear:
     def note(self, message: str) -> None:
         self.notes.append(message)
 
+    def warn(self, message: str) -> None: ...
+
 
 @pytest.fixture
 def oracle(monkeypatch: pytest.MonkeyPatch) -> Oracle:
     oracle = Oracle()
-    monkeypatch.setattr(channel, "load_model", lambda name: oracle)
+    monkeypatch.setattr(batch_training, "load_model", lambda name: oracle)
     return oracle
 
 
-def run(k: int = 1, **options: Any) -> Any:
-    overlap = options.pop("overlap", 1)
-    return structure_channel(
-        TASK, options.pop("seeds", SEEDS), partition_options=PartitionOptions(k=k, overlap=overlap), **options
+def run(k: int = 1, overlap: int = 1, seeds: Links = SEEDS, **settings: Any) -> Similarity:
+    parts = partition_graphs(SOURCE, TARGET, seeds, PartitionConfig(k=k, overlap=overlap), 0)
+    return train_batches(
+        SOURCE, TARGET, seeds, parts, StructureConfig(**{"model": "rrea"} | settings), 0, "fingerprint"
     )
 
 
@@ -118,7 +126,7 @@ def test_scores_stay_within_batches(oracle: Oracle) -> None:
     for batch, _ in oracle.fitted:
         mask[np.ix_(batch.source, batch.target)] = True
     assert mask[found.rows, found.indices].all()
-    assert len({options.seed for _, options in oracle.fitted}) == 4
+    assert [seed for _, seed in oracle.fitted] == [child_seed(0, f"batch {n}") for n in (1, 2, 3, 4)]
 
 
 def test_overlapping_batches_keep_a_pair_once(oracle: Oracle) -> None:
@@ -166,59 +174,73 @@ def test_a_batch_without_seeds_is_told(oracle: Oracle) -> None:
     assert len(found) > 0
 
 
-def test_batches_that_share_no_seed_give_nothing(oracle: Oracle, monkeypatch: pytest.MonkeyPatch) -> None:
-    apart = Assignment(np.zeros(SIZE, np.int32), np.ones(SIZE, np.int32), 2)
-    monkeypatch.setattr(channel, "split_into_batches", lambda *_: apart)
-    found = run(k=2)
+def test_batches_that_share_no_seed_give_nothing(oracle: Oracle) -> None:
+    apart = Assignment(np.zeros(SIZE, np.int32), np.ones(SIZE, np.int32), 2).to_arrays()
+    found = train_batches(SOURCE, TARGET, SEEDS, apart, StructureConfig(model="rrea"), 0)
     assert len(found) == len(oracle.fitted) == 0
     assert found.shape == (SIZE, SIZE)
 
 
-class Cellar:
-    """Keeps what jobs make, as a run folder does."""
+class Memory:
+    """Keeps the results of jobs, as a run folder does."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
+        self.kept: dict[str, Arrays] = {}
 
-    def __call__(self, name: str, job: channel.Job) -> channel.Arrays:
-        if name not in self.kept:
-            self.kept[name] = job()
-        return dict(self.kept[name])
+    def load(self, job: str) -> Arrays | None:
+        return self.kept.get(job)
+
+    def save(self, job: str, result: Arrays) -> None:
+        self.kept[job] = result
 
 
-def test_what_is_kept_is_not_done_again(oracle: Oracle) -> None:
-    cellar = Cellar()
-    whole = run(k=4, keep=cellar)
-    assert list(cellar.kept) == [f"batch-{number}-of-4" for number in (1, 2, 3, 4)]
-    seeds = [options.seed for _, options in oracle.fitted]
+def test_stored_batches_are_not_trained_again(oracle: Oracle) -> None:
+    memory = Memory()
+    with storing_jobs(memory):
+        whole = run(k=4)
+    assert len(memory.kept) == 4
+    seeds = [seed for _, seed in oracle.fitted]
     oracle.fitted.clear()
-    del cellar.kept["batch-3-of-4"]
-    again = run(k=4, keep=cellar)
-    assert [options.seed for _, options in oracle.fitted] == [seeds[2]]
+    del memory.kept[list(memory.kept)[2]]
+    with storing_jobs(memory):
+        again = run(k=4)
+    assert [seed for _, seed in oracle.fitted] == [seeds[2]]
     for column in ("indptr", "indices", "scores"):
         np.testing.assert_array_equal(getattr(again, column), getattr(whole, column))
         np.testing.assert_array_equal(getattr(run(k=4), column), getattr(whole, column))
 
 
-def test_a_batch_leaves_its_vectors_and_its_block(oracle: Oracle) -> None:
-    cellar = Cellar()
-    found = run(k=2, keep=cellar)
-    left, fitted = list(cellar.kept.values()), list(oracle.fitted)
-    assert sum(len(made["scores"]) for made in left) == len(found)
-    for made, (batch, _) in zip(left, fitted, strict=True):
-        np.testing.assert_array_equal(made["0/source"], batch.source)
-        np.testing.assert_array_equal(made["0/target_vectors"], oracle.fit(batch, TrainingOptions()).target)
-        assert set(made["rows"]) == set(batch.source)
+def test_a_job_returns_its_block(oracle: Oracle) -> None:
+    memory = Memory()
+    with storing_jobs(memory):
+        found = run(k=2)
+    blocks = list(memory.kept.values())
+    assert sum(len(block["scores"]) for block in blocks) == len(found)
+    for block, (batch, _) in zip(blocks, oracle.fitted, strict=True):
+        assert list(block) == ["rows", "columns", "scores"]
+        assert set(block["rows"]) == set(batch.source)
+        assert set(block["columns"]) <= set(batch.target)
 
 
-def test_a_batch_in_pieces_leaves_the_vectors_of_each(oracle: Oracle) -> None:
-    oracle.most_entities = SIZE // 3
-    cellar = Cellar()
-    found = run(keep=cellar)
-    (made,) = cellar.kept.values()
-    pieces = [made[f"{piece}/source"] for piece in range(len(oracle.fitted))]
-    np.testing.assert_array_equal(np.sort(np.concatenate(pieces)), np.arange(SIZE))
-    assert len(made["rows"]) == len(found)
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_the_parts_are_storable(overlap: int) -> None:
+    config = PartitionConfig(k=4, overlap=overlap)
+    parts = partition_graphs(SOURCE, TARGET, SEEDS, config, 7, "fingerprint")
+    assert {name: (array.shape, array.dtype) for name, array in parts.items()} == {
+        "source": ((SIZE,), np.int32), "target": ((SIZE,), np.int32), "cover": ((4, 4), np.bool_),
+    }  # fmt: skip
+    assignment = partition(Task(SOURCE, TARGET, SEEDS), config, child_seed(7, "partition"))
+    np.testing.assert_array_equal(parts["source"], assignment.source)
+    np.testing.assert_array_equal(parts["target"], assignment.target)
+    assert Assignment.from_arrays(parts).overlap == overlap
+
+
+def test_batches_too_large_for_the_memory_limit_are_refused(oracle: Oracle) -> None:
+    with executing(Execution(memory="2MB", device="cpu")):
+        with pytest.raises(ResourceError, match=r"K = 1: .* about 120 entities .* partition.k to 3 or more"):
+            run(k=1)
+        run(k=3)
+    assert len(oracle.fitted) == 3
 
 
 def test_no_seeds_are_refused() -> None:
@@ -226,22 +248,14 @@ def test_no_seeds_are_refused() -> None:
         run(seeds=Links.none())
 
 
-def test_wrong_options_are_refused() -> None:
+def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(
         UsageError, match="unknown structure model 'magic'; there are: gcn-align, propagation, rrea"
     ):
         run(model="magic")
-    with pytest.raises(UsageError, match="top_k = 0"):
-        run(top_k=0)
-    with pytest.raises(UsageError, match="loss = 'magic'"):
-        TrainingOptions(loss="magic")
-    with pytest.raises(UsageError, match="epochs = 0"):
-        TrainingOptions(epochs=0)
 
 
 def test_a_missing_torch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     for module in [name for name in sys.modules if name.startswith("largeea.structure.models.")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "torch", None)

@@ -1,8 +1,7 @@
-"""A run that is killed while it trains goes on with the batch it was at."""
+"""A run that is killed in training resumes with the batch it was at."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,12 +9,11 @@ import numpy as np
 import pytest
 
 import largeea
-from largeea.config import Config
+from largeea.config import Config, StructureConfig
 from largeea.graph import KnowledgeGraph, Links, strings
-from largeea.runs.folder import load_stage
-from largeea.structure import channel
+from largeea.structure import batch_training
 from largeea.structure.batch import Batch
-from largeea.structure.models import Embeddings, TrainingOptions
+from largeea.structure.models import MODELS, Embeddings
 
 SIZE, K = 80, 4
 EVERY = np.arange(SIZE)
@@ -36,18 +34,18 @@ class Interrupted:
     """Knows the answer, and is killed after so many batches."""
 
     batches: int
-    fitted: list[TrainingOptions] = field(default_factory=list)
+    fitted: list[tuple[StructureConfig, int]] = field(default_factory=list)
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
         if len(self.fitted) == self.batches:
             raise KeyboardInterrupt
-        self.fitted.append(options)
+        self.fitted.append((settings, seed))
         return Embeddings(*(np.eye(SIZE, dtype=np.float32)[ids] for ids in (batch.source, batch.target)))
 
 
 def align(model: Interrupted, folder: Path | None, patch: pytest.MonkeyPatch, **structure: object) -> object:
-    patch.setattr(channel, "load_model", lambda name: model)
-    patch.setattr(channel, "find_model", lambda name: model)
+    patch.setattr(batch_training, "load_model", lambda name: model)
+    patch.setitem(MODELS.built_in, "it", "nowhere:nothing")
     config = Config.model_validate({"structure": {"model": "it", **structure}, "partition": {"k": K}})
     return largeea.align(GRAPH, GRAPH, seeds=SEEDS, config=config, folder=folder).to_table()
 
@@ -63,19 +61,6 @@ def test_finished_batches_are_not_trained_again(tmp_path: Path, monkeypatch: pyt
     assert [killed.fitted, killed_again.fitted, spared.fitted] == [
         whole.fitted[:2], whole.fitted[2:3], whole.fitted[3:],
     ]  # fmt: skip
-    stages = json.loads((tmp_path / "run" / "manifest.json").read_text())["stages"]
-    assert [name for name in stages if "batch" in name] == [
-        f"structure-batch-{number}-of-{K}" for number in (1, 2, 3, 4)
-    ]
-
-
-def test_a_batch_can_be_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    align(Interrupted(K), tmp_path / "run", monkeypatch)
-    batches = [load_stage(tmp_path / "run", f"structure-batch-{n}-of-{K}") for n in range(1, K + 1)]
-    sources = np.concatenate([batch["0/source"] for batch in batches])
-    np.testing.assert_array_equal(np.sort(sources), EVERY)
-    for batch in batches:
-        np.testing.assert_array_equal(batch["0/source_vectors"].argmax(axis=1), batch["0/source"])
 
 
 def test_another_training_is_not_mixed_with_the_kept_one(
@@ -84,9 +69,8 @@ def test_another_training_is_not_mixed_with_the_kept_one(
     with pytest.raises(KeyboardInterrupt):
         align(Interrupted(2), tmp_path / "run", monkeypatch)
     other = Interrupted(K)
-    align(other, tmp_path / "run", monkeypatch, loss="triplet", margin=3.0, dimension=7, threads=1)
+    align(other, tmp_path / "run", monkeypatch, loss="triplet", margin=3.0, dimension=7)
     assert len(other.fitted) == K
-    assert {(how.loss, how.margin, how.dimension, how.threads) for how in other.fitted} == {
-        ("triplet", 3.0, 7, 1)
+    assert {(how.loss, how.margin, how.dimension, how.learning_rate) for how, _ in other.fitted} == {
+        ("triplet", 3.0, 7, 0)
     }
-    assert other.fitted[0].learning_rate is None

@@ -1,4 +1,4 @@
-"""The command `largeea`. One file a command; this one finds the right one and turns errors into words."""
+"""The command `largeea`: selects the command's module, runs it, and reports errors with an exit code."""
 
 from __future__ import annotations
 
@@ -15,25 +15,37 @@ from largeea.errors import LargeEAError, ResourceError, UsageError
 
 _INTERRUPTED = 130
 _FOR_ALL = ("--quiet", "-q", "--debug")
-"""Options that every command takes."""
+"""Options that every command accepts."""
 COMMANDS = (
-    *("align", "resume", "status", "verify", "evaluate", "explain", "bench", "demo", "synth", "build-dbp1m"),
+    *(
+        "align",
+        "plan",
+        "resume",
+        "status",
+        "verify",
+        "evaluate",
+        "explain",
+        "bench",
+        "demo",
+        "synth",
+        "build-dbp1m",
+    ),
     *("data", "partition", "experiment", "inspect"),
 )
-"""Each is a module beside this one, with a function `command` or, if it has commands of its own, an `app`."""
+"""Each is a module of this package with a function `command` or, if it has subcommands, a typer `app`."""
 _SEVERAL_VALUES = {"build-dbp1m": "SeveralValues", "experiment": "SeveralFolders"}
-"""Commands with options that take several values, and the class that sees to it."""
+"""Commands with options that take several values, and the command class that parses them."""
 
 
 def make_app(arguments: list[str]) -> typer.Typer:
-    """The command line with the one command that is asked for; nobody waits for the others to be imported.
+    """Return the typer app with the requested command only, so that the others need not be imported.
 
-    Without a command, or with an unknown one, all are there: help lists them, a slip of the hand is met with
-    the name that was meant.
+    Without a command, or with an unknown one, all commands are added: the help lists them, and a misspelt
+    command gets a suggestion.
     """
     app = typer.Typer(
         name="largeea",
-        help="Tells which entities of two knowledge graphs are the same thing.",
+        help="Find the entities of two knowledge graphs that are the same thing.",
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
@@ -53,46 +65,49 @@ def make_app(arguments: list[str]) -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from largeea import __version__
+        from largeea.version import __version__
 
         screen.result(f"largeea {__version__}")
         raise typer.Exit
 
 
 def for_all_commands(
-    quiet: bool = typer.Option(False, "--quiet", "-q", help="Say nothing but results and errors."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print only results and errors."),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """Tells which entities of two knowledge graphs are the same thing."""
+    """Find the entities of two knowledge graphs that are the same thing."""
     screen.quiet, screen.debug = quiet, debug
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name must not fail for the terminal's alphabet
+        sys.stdout.reconfigure(errors="backslashreplace")  # the terminal may lack a name's characters
     with stopping(screen.error):
         code = run()
     sys.exit(code)
 
 
 def _anywhere(arguments: list[str] | None) -> list[str]:
-    """The arguments with those for all commands in front, where typer looks for them."""
+    """Return the arguments with the common options first, where typer expects them."""
     given = sys.argv[1:] if arguments is None else arguments
     return sorted(given, key=lambda argument: argument not in _FOR_ALL)
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line: 0 fine, 2 usage, 3 input, 4 resources, 5 internal, 130 and 143 stopped."""
+    """Run the command line and return the exit code.
+
+    0: success, 2: usage, 3: input, 4: resources, 5: internal error, 130 and 143: stopped by a signal.
+    """
     try:
         given = _anywhere(arguments)
         with screen.listening():
             code = make_app(given)(given, prog_name="largeea", standalone_mode=False)
         if code == _INTERRUPTED:
-            raise KeyboardInterrupt  # typer has made a number of it
+            raise KeyboardInterrupt  # typer has turned it into an exit code
         return code if isinstance(code, int) else 0
     except LargeEAError as error:
         return _fail(error, str(error), error.exit_code)

@@ -1,4 +1,4 @@
-"""`largeea bench`: split known links, align, evaluate."""
+"""`largeea bench`: split the known links, align, and evaluate."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ EXAMPLES = """
 def command(
     folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")],
     preset: options.Preset = "default",
-    train: Annotated[float, typer.Option(help="Share of the links given as seeds.", min=0, max=0.99)] = 0.2,
+    train: Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)] = 0.2,
     fold: Annotated[str | None, typer.Option(help="Official split to use instead of --train.")] = None,
-    seed: Annotated[int, typer.Option(help="Root of all randomness, the split included.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed, also of the split.", min=0)] = 0,
     reverse: Annotated[bool, typer.Option("--reverse", help="Swap source and target.")] = False,
     without: options.Without = None,
     config: options.ConfigFile = None,
     set: options.Settings = None,
     pair_language: options.PairLanguage = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the run in this folder (new, or to continue).")
+        Path | None, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Measure the method on a benchmark folder."""
+    """Align a benchmark and measure the accuracy of the result."""
     settings = options.make_config(preset, config, set, seed, without)
     reading = options.make_read_options(None, None, None, None, 0, pair_language)
     with Run(output) as run:
@@ -62,7 +62,7 @@ def command(
 
 
 def report(figures: dict[str, Any], json: bool) -> None:
-    """Print the figures for machines or for people."""
+    """Print the figures as JSON or as tables."""
     if json:
         screen.json(figures)
         return

@@ -1,4 +1,4 @@
-"""`largeea build-dbp1m`: a benchmark of the paper's kind from dumps of DBpedia."""
+"""`largeea build-dbp1m`: build a benchmark like the paper's DBP1M from DBpedia dumps."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _SEVERAL = ("--source-dumps", "--target-dumps", "--layout")
 
 
 class SeveralValues(TyperCommand):
-    """Lets some options take several values, such as the files that a shell makes of a pattern."""
+    """Lets some options take several values, such as the files of an expanded shell pattern."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before every value after its first."""
+        """Repeat the option before each further value."""
         return super().parse_args(ctx, list(_repeated(args)))
 
 
@@ -54,24 +54,28 @@ def command(
     ],
     target_dumps: Annotated[list[Path], typer.Option(help="Dumps of the target language.")],
     languages: Annotated[tuple[str, str], typer.Option(help="Source and target language, such as: en fr.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to build in (new, or to go on).")],
-    links: Annotated[int | None, typer.Option(help="Links at most; the best connected stay.", min=1)] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Output folder; an interrupted build is resumed.")
+    ],
+    links: Annotated[
+        int | None, typer.Option(help="Maximum number of links; the best connected are kept.", min=1)
+    ] = None,
     source_size: Annotated[
-        int | None, typer.Option(help="Source entities at most: linked ones, then unknown ones.", min=1)
+        int | None, typer.Option(help="Maximum number of source entities: linked ones first.", min=1)
     ] = None,
-    target_size: Annotated[int | None, typer.Option(help="Target entities at most.", min=1)] = None,
+    target_size: Annotated[int | None, typer.Option(help="Maximum number of target entities.", min=1)] = None,
     layout: Annotated[
-        list[str] | None, typer.Option(help=f"Layout to write: {', '.join(LAYOUTS)} (all of them).")
+        list[str] | None, typer.Option(help=f"Layouts to write: {', '.join(LAYOUTS)}; default: all.")
     ] = None,
-    memory: Annotated[int, typer.Option(help="MB the process may take; 0 is no limit.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="Root of the opaque ids in the masked twin.", min=0)] = 0,
+    memory: Annotated[int, typer.Option(help="Memory limit in MB; 0: no limit.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the opaque ids in the masked copy.", min=0)] = 0,
     max_errors: options.MaxErrors = 1000,
     json: options.Json = False,
 ) -> None:
-    """Build a benchmark like DBP1M from dumps of DBpedia.
+    """Build a benchmark like DBP1M from DBpedia dumps.
 
-    The dumps of a side may be in any order and number: mapping-based objects, labels, inter-language links,
-    owl:sameAs, redirects. Links are made one-to-one; unknown entities have no link, but linked neighbours.
+    Each side takes any number of dumps in any order: mapping-based objects, labels, inter-language links,
+    owl:sameAs, redirects. Links are one-to-one. Unknown entities have no link but have linked neighbours.
     """
     recipe = Recipe(
         tuple(files_of(source_dumps)),
@@ -91,7 +95,7 @@ def command(
 
 
 def show(card: dict[str, Any], folder: Path) -> None:
-    """The figures of the data card."""
+    """Print the counts of the data card."""
     source, target = card["source"], card["target"]
     rows: list[tuple[str, ...]] = [
         (key.replace("_", " "), f"{source[key]:,}", f"{target[key]:,}") for key in source if key != "language"
@@ -107,7 +111,7 @@ def show(card: dict[str, Any], folder: Path) -> None:
 
 
 def _as_typed(context: typer.Context) -> str:
-    """The command with the options that were given."""
+    """Return the command line with the options that differ from their defaults."""
     words = ["largeea", "build-dbp1m"]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")

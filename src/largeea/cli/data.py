@@ -1,4 +1,4 @@
-"""`largeea data`: published benchmarks, what they are, and how to get them."""
+"""`largeea data`: list, describe and download published benchmarks."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ EXAMPLES = """
 """
 _UNKNOWN = "unknown"
 
-app = typer.Typer(help="Published benchmarks: list them, read about one, get one.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(help="Name of the data set, as in 'largeea data list'.")]
+app = typer.Typer(help="List, describe and download published benchmarks.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="Name of the data set, as listed by 'largeea data list'.")]
 Folder = Annotated[
-    Path | None, typer.Option("--folder", help="Where data lies: $LARGEEA_DATA, or else ./data.")
+    Path | None, typer.Option("--folder", help="Data folder; default: $LARGEEA_DATA or ./data.")
 ]
 
 
 @app.command("list", epilog=EXAMPLES)
 def list_command(folder: Folder = None, json: options.Json = False) -> None:
-    """Name the known data sets, and tell which are here."""
+    """List the known data sets and whether each is downloaded."""
     place = folder or data_folder()
     if json:
         screen.json([facts(known, place) for known in DATA_SETS.values()])
@@ -52,7 +52,7 @@ def list_command(folder: Folder = None, json: options.Json = False) -> None:
 
 @app.command("info")
 def info_command(name: Name, folder: Folder = None, json: options.Json = False) -> None:
-    """Tell what a data set holds, its source, terms, citation and checksum."""
+    """Show the content, source, licence, citation and checksum of a data set."""
     known = facts(find_data_set(name), folder or data_folder())
     if json:
         screen.json(known)
@@ -64,7 +64,7 @@ def info_command(name: Name, folder: Folder = None, json: options.Json = False) 
 
 @app.command("get")
 def get_command(name: Name, folder: Folder = None, json: options.Json = False) -> None:
-    """Download and unpack a data set, unless it is here already."""
+    """Download and unpack a data set, unless it is already in the data folder."""
     pairs = get_data_set(find_data_set(name), folder or data_folder())
     if json:
         screen.json({"name": name, "pairs": [str(pair) for pair in pairs]})
@@ -76,7 +76,7 @@ def get_command(name: Name, folder: Folder = None, json: options.Json = False) -
 
 
 def facts(known: DataSet, folder: Path) -> dict[str, Any]:
-    """All that is known about a data set; None is unknown."""
+    """Return the facts about a data set; None where a fact is unknown."""
     return {
         "name": known.name,
         "title": known.title,

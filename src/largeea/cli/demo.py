@@ -1,4 +1,4 @@
-"""`largeea demo`: the whole thing on built-in data."""
+"""`largeea demo`: align and evaluate two built-in graphs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from largeea.api import write_results
 from largeea.cli import options
-from largeea.cli.align import show, summary, write_results
+from largeea.cli.align import show
 from largeea.cli.bench import report
 from largeea.cli.screen import screen
 from largeea.datasets.demo import demo_pair
@@ -38,12 +39,12 @@ def command(
     preset: options.Preset = "default",
     set: options.Settings = None,
     without: options.Without = None,
-    seed: Annotated[int, typer.Option(help="Root of all randomness, the data included.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed, also of the data.", min=0)] = 0,
     json: options.Json = False,
 ) -> None:
     """Align countries, languages, scripts, currencies and cities named in two languages.
 
-    The two graphs are made from Unicode CLDR; each side lacks some entities and facts of the other.
+    The two graphs are generated from Unicode CLDR; each lacks some entities and facts of the other.
     """
     settings = options.make_config(preset, None, set, seed, without)
     with Run(output) as run:
@@ -54,7 +55,7 @@ def command(
         with step("write"):
             write_pair(pair, output / "pair")
             files = write_results(alignment, output, ["sssom", "tsv"])
-            run.vouch_for(files, summary=summary(alignment))
+            run.vouch_for(files, summary=alignment.summary)
     if not json:
         show(alignment, output, files)
         screen.result(f"The two graphs and their true links: {output / 'pair'}")

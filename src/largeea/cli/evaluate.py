@@ -1,4 +1,4 @@
-"""`largeea evaluate`: how good a finished run is, given the true links."""
+"""`largeea evaluate`: measure the accuracy of a finished run, given the true links."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.evaluate import evaluate, protocols
+from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links
-from largeea.pipeline import stored_outcome
 
 EXAMPLES = """
 **Examples**
@@ -30,22 +30,21 @@ def command(
     links: Annotated[Path, typer.Option(help="The true links: TSV, SSSOM, owl:sameAs or Alignment XML.")],
     json: options.Json = False,
 ) -> None:
-    """Compare a finished run with known links."""
-    outcome = stored_outcome(run)
-    task = outcome.task
-    truth = resolve(read_links(links), task.source, task.target)
-    test = without_seeds(truth, task.seeds)
+    """Measure the accuracy of a finished run against the true links."""
+    finished = FinishedRun(run)
+    truth = resolve(read_links(links), finished.source, finished.target)
+    test = without_seeds(truth, finished.seeds)
     figures = {
         "links": len(truth),
-        "seeds": len(task.seeds),
-        "protocols": protocols(outcome.fused, test, task.seeds),
-        **evaluate(outcome.alignment, test, task.seeds),
+        "seeds": len(finished.seeds),
+        "protocols": protocols(finished.fused, test, finished.seeds),
+        **evaluate(finished.alignment, test, finished.seeds),
     }
     screen.json(figures) if json else show_figures(f"{run} against {len(test):,} links", figures)
 
 
 def without_seeds(links: Links, seeds: Links) -> Links:
-    """The links that were not given away as seeds."""
+    """Return the links that are not seeds."""
     return links.take(~np.isin(_keys(links), _keys(seeds)))
 
 
@@ -54,7 +53,7 @@ def _keys(links: Links) -> npt.NDArray[np.int64]:
 
 
 def show_figures(title: str, figures: dict[str, Any]) -> None:
-    """Ranking and alignment figures as tables."""
+    """Print ranking and alignment figures as tables."""
     ranking = figures["protocols"]
     header = ("protocol", *next(iter(ranking.values())))
     rows = [(name, *(f"{value:.3f}" for value in values.values())) for name, values in ranking.items()]

@@ -1,4 +1,4 @@
-"""`largeea experiment`: the paper's experiments, each with table and plot."""
+"""`largeea experiment`: reproduce the paper's experiments, each with a table and a plot."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SeveralFolders(TyperCommand):
     """Lets `--data` take several folders."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put `--data` before every folder after its first."""
+        """Repeat `--data` before each further folder."""
         return super().parse_args(ctx, list(_repeated(args)))
 
 
@@ -47,27 +47,27 @@ def command(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help=f"{', '.join(EXPERIMENTS)}, or {ALL}.")],
     data: Annotated[
-        list[Path] | None, typer.Option(help="Pair folders; the demo and a synthetic twin if not given.")
+        list[Path] | None, typer.Option(help="Pair folders; default: the demo and a synthetic pair.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Few values, few epochs, n-grams for names: minutes, not hours.")
+        bool, typer.Option("--quick", help="Few values, few epochs and n-gram names: takes minutes.")
     ] = False,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for results (new, or to go on with).")
+        Path, typer.Option("--output", "-o", help="Results folder; an earlier run in it is resumed.")
     ] = Path("results"),
     preset: Annotated[
-        list[str] | None, typer.Option(help="Method to look at, instead of all; repeatable.")
+        list[str] | None, typer.Option(help="Run this method only, instead of all; repeatable.")
     ] = None,
-    train: Annotated[float, typer.Option(help="Share of the links given as seeds.", min=0, max=0.99)] = 0.2,
+    train: Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)] = 0.2,
     set: options.Settings = None,
-    seed: Annotated[int, typer.Option(help="Root of all randomness, splits included.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed, also of the splits.", min=0)] = 0,
     pair_language: options.PairLanguage = None,
     json: options.Json = False,
 ) -> None:
-    """Carry out an experiment of the paper, or all of them.
+    """Run an experiment of the paper, or all of them.
 
-    Every figure is kept when it is measured: the same command goes on after an interruption and does nothing
-    twice. A folder for each experiment has table, CSV, JSON and plot; README.md above them shows all.
+    Every measurement is stored at once: after an interruption, the same command resumes and repeats none.
+    Each experiment has a folder with its table, CSV, JSON and plot; README.md in OUTPUT shows all of them.
     """
     if name not in (*EXPERIMENTS, ALL):
         raise UsageError(f"unknown experiment {name!r}; there are: {', '.join(EXPERIMENTS)}, {ALL}")
@@ -86,7 +86,7 @@ def command(
 
 
 def _show(title: str, report: Report) -> None:
-    """A table with as many columns as the terminal has room for, the first ones being the most telling."""
+    """Print as many columns as fit the terminal; the most informative come first."""
     rows = [[printed(row[name], report["forms"].get(name, "")) for name in row] for row in report["rows"]]
     columns = list(zip(report["rows"][0], *rows, strict=True))
     ends = accumulate(max(map(len, column)) + _BORDER for column in columns)
@@ -97,7 +97,7 @@ def _show(title: str, report: Report) -> None:
 
 
 def command_line(name: str, given: dict[str, Any]) -> str:
-    """The command that measures the same, with the names of folders, not their places."""
+    """Return the command that repeats the measurement, with folder names instead of paths."""
     words = ["largeea", "experiment", name]
     if given["data"]:
         words += ["--data", *(folder.resolve().name for folder in given["data"])]

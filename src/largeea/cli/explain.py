@@ -1,4 +1,4 @@
-"""`largeea explain`: why a finished run gave an entity its counterpart, or none."""
+"""`largeea explain`: explain why a finished run matched an entity as it did."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import typer
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.explain import Candidate, Entity, Explanation, Side, Verdict, explain, find_entity
-from largeea.pipeline import stored_outcome
-from largeea.runs.folder import load_evidence
+from largeea.finished import FinishedRun
 
 EXAMPLES = """
 **Examples**
@@ -29,15 +28,15 @@ _SHOWN = 20
 
 def command(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
-    entity: Annotated[str, typer.Argument(metavar="IRI_OR_NAME", help="The entity, of either graph.")],
+    entity: Annotated[str, typer.Argument(metavar="IRI_OR_NAME", help="An entity of either graph.")],
     side: Annotated[Side | None, typer.Option(help="Look for the entity in this graph only.")] = None,
-    candidates: Annotated[int, typer.Option(help="How many competing candidates to show.", min=0)] = 3,
+    candidates: Annotated[int, typer.Option(help="Number of competing candidates to show.", min=0)] = 3,
     json: options.Json = False,
 ) -> None:
-    """Tell why an entity got its counterpart, or none: channels, matched neighbours, competitors."""
-    outcome, channels = stored_outcome(run), load_evidence(run)
-    found, where = find_entity(outcome.alignment, entity, side)
-    explanation = explain(outcome.task, outcome.fused, channels, outcome.alignment, found, where, candidates)
+    """Explain the match of an entity, or why it has none: channels, matched neighbours, competitors."""
+    finished = FinishedRun(run)
+    found, where = find_entity(finished.alignment, entity, side)
+    explanation = explain(finished, found, where, candidates)
     screen.json(explanation.to_json()) if json else _show(explanation)
 
 
@@ -78,14 +77,14 @@ def _show_values(explanation: Explanation) -> None:
         return
     screen.result(f"\nEqual values: {len(explanation.values):,}")
     _show_first(
-        f"  {text.dumps(shared.value, ensure_ascii=False)}"
+        f"  {shared.strength:.3f}  {text.dumps(shared.value, ensure_ascii=False)}"
         f"\n       {shared.source_predicate} = {shared.target_predicate}"
         for shared in explanation.values
     )
 
 
 def _show_first(entries: Iterable[str]) -> None:
-    """The first of many, and how many more there are."""
+    """Print the first entries, then the number of the others."""
     found = list(entries)
     for entry in found[:_SHOWN]:
         screen.result(entry)
@@ -94,7 +93,7 @@ def _show_first(entries: Iterable[str]) -> None:
 
 
 def _name(entity: Entity) -> str:
-    """The IRI and the name, in quotes so that a name cannot pass for a line of ours."""
+    """Return the IRI and the name; the name is quoted so that it cannot imitate program output."""
     return (
         entity.iri if entity.name is None else f"{entity.iri} {text.dumps(entity.name, ensure_ascii=False)}"
     )

@@ -1,4 +1,4 @@
-"""`largeea inspect`: what is in a graph before one aligns it."""
+"""`largeea inspect`: show statistics of a graph."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LANGUAGES_SHOWN = 10
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="Graph file, folder or pattern; or a pair folder.")],
+    path: Annotated[Path, typer.Argument(help="Graph: a file, folder or pattern; or a pair folder.")],
     format: options.Format = None,
     columns: options.ColumnMap = None,
     label: options.Labels = None,
@@ -36,7 +36,7 @@ def command(
     max_errors: options.MaxErrors = 0,
     json: options.Json = False,
 ) -> None:
-    """Count what a graph or a pair folder holds: entities, names, degrees, duplicates, languages."""
+    """Show statistics of a graph or a pair folder: entities, names, degrees, duplicates, languages."""
     reading = options.make_read_options(format, columns, label, language, max_errors, pair_language)
     with step("read"):
         found = read(path, reading)
@@ -55,7 +55,7 @@ def command(
 
 
 def describe(graph: KnowledgeGraph) -> dict[str, Any]:
-    """The figures that tell what a graph is like."""
+    """Return the statistics of a graph."""
     degrees = graph.degrees()
     names = graph.names.drop_null()
     return {
@@ -77,7 +77,7 @@ def describe(graph: KnowledgeGraph) -> dict[str, Any]:
 
 
 def languages(graph: KnowledgeGraph) -> dict[str, int]:
-    """Literals per language, the most frequent first."""
+    """Return the number of literals per language, the most frequent first."""
     counts = np.bincount(graph.attributes.tag, minlength=len(graph.attributes.tags)).tolist()
     found = [
         (tag[1:], count)

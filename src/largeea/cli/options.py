@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean together."""
+"""Options that several commands share, and the objects built from them."""
 
 from __future__ import annotations
 
@@ -10,34 +10,42 @@ import typer
 from largeea import config as configuration
 from largeea.config import Config, Part
 from largeea.errors import UsageError
+from largeea.execution import Execution
 from largeea.formats import ReadOptions
-from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, Naming
+from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.formats.tables import Columns
 
-Preset = Annotated[str, typer.Option(help="Method to start from.")]
+Preset = Annotated[str, typer.Option(help="Preset of settings to start from.")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="One setting, key=value; repeatable.")]
-Seed = Annotated[int | None, typer.Option(help="Root of all randomness.", min=0)]
+Seed = Annotated[int | None, typer.Option(help="Random seed.", min=0)]
 Without = Annotated[
     list[str] | None, typer.Option(help="Switch a part off (" + ", ".join(get_args(Part)) + "); repeatable.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 MaxErrors = Annotated[
-    int, typer.Option(help="Malformed lines to leave out (listed in rejects.tsv) before giving up.", min=0)
+    int, typer.Option(help="Malformed lines to skip (listed in rejects.tsv) before failing.", min=0)
 ]
-Format = Annotated[str | None, typer.Option(help="Format of graph files whose name does not tell.")]
+Format = Annotated[str | None, typer.Option(help="Format of graph files without a known extension.")]
 ColumnMap = Annotated[
     str | None, typer.Option("--columns", help="Table columns: subject=id,object=parent,name=label")
 ]
 Labels = Annotated[
-    list[str] | None, typer.Option("--label", help="Predicate that gives names, best first; repeatable.")
+    list[str] | None, typer.Option("--label", help="Predicate that gives names; repeatable, best first.")
 ]
 Languages = Annotated[
-    list[str] | None, typer.Option("--language", help="Preferred language of names, best first; repeatable.")
+    list[str] | None, typer.Option("--language", help="Preferred language of names; repeatable, best first.")
 ]
 PairLanguage = Annotated[
-    str | None, typer.Option(help="Which language of a folder with several (DBP1M).", metavar="CODE")
+    str | None, typer.Option(help="Language to use in a folder with several (DBP1M).", metavar="CODE")
 ]
+
+Memory = Annotated[
+    str | None, typer.Option(help="Host memory limit, such as 12GB; default: set from the machine's memory.")
+]
+GpuMemory = Annotated[str | None, typer.Option(help="GPU memory limit, such as 20GB.")]
+Threads = Annotated[int | None, typer.Option(help="Number of CPU threads; default: all cores.", min=1)]
+Device = Annotated[str, typer.Option(help="Device to compute on: auto, cpu, cuda or cuda:N.")]
 
 
 def make_config(
@@ -47,7 +55,7 @@ def make_config(
     seed: int | None,
     without: list[str] | None = None,
 ) -> Config:
-    """The configuration that the options ask for."""
+    """Return the configuration given by the options."""
     parts = get_args(Part)
     for part in without or ():
         if part not in parts:
@@ -57,12 +65,9 @@ def make_config(
     )
 
 
-def also_named_by(labels: list[str] | None, config: Config) -> Config:
-    """Where the names are that the user points to, there may be other names of an entity too."""
-    if not labels or config.names.alias_predicates:
-        return config
-    names = config.names.model_copy(update={"alias_predicates": (*labels, *ALIAS_PREDICATES)})
-    return config.model_copy(update={"names": names})
+def make_execution(memory: str | None, gpu_memory: str | None, threads: int | None, device: str) -> Execution:
+    """Return the execution settings (device and limits) given by the options."""
+    return Execution(memory=memory, gpu_memory=gpu_memory, threads=threads, device=device)
 
 
 def make_read_options(
@@ -73,7 +78,7 @@ def make_read_options(
     max_errors: int,
     pair_language: str | None = None,
 ) -> ReadOptions:
-    """How to read, as the options ask for it."""
+    """Return the reading settings given by the options."""
     naming = Naming(tuple(labels or LABEL_PREDICATES), tuple(languages or ()))
     parsed = None if columns is None else Columns.parse(columns)
     return ReadOptions(format, parsed, naming, max_errors, pair_language)

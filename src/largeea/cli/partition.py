@@ -1,4 +1,4 @@
-"""`largeea partition`: split a benchmark into mini-batches and say how good the split is."""
+"""`largeea partition`: split a benchmark into mini-batches and measure the quality of the split."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import typer
 
 from largeea.cli import options
 from largeea.cli.screen import screen
+from largeea.config import PartitionConfig, load
 from largeea.errors import UsageError
 from largeea.experiments.bench import seeds_and_test
 from largeea.formats import read
 from largeea.graph import Pair, Task
 from largeea.progress import step
 from largeea.runs.files import atomic_write
-from largeea.structure.partition import PartitionOptions, partition
+from largeea.structure.partition import partition
 from largeea.structure.partition.picture import picture
 from largeea.structure.partition.quality import report
 
@@ -32,25 +33,41 @@ EXAMPLES = """
 """
 
 
+def setting(name: str, *flags: str) -> Any:
+    """Return a command-line option for a setting of `[partition]`, with its description and default."""
+    field = PartitionConfig.model_fields[name]
+    return typer.Option(*flags, help=field.description, show_default=str(field.default))
+
+
 def command(
     folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")],
-    method: Annotated[str, typer.Option(help="metis-cps, merged, vps or none.")] = "metis-cps",
-    k: Annotated[int | None, typer.Option("-k", help="K, mini-batches; by size if not given.", min=1)] = None,
-    train: Annotated[float, typer.Option(help="Share of the links given as seeds.", min=0, max=0.99)] = 0.2,
+    method: Annotated[str | None, setting("method")] = None,
+    k: Annotated[int | None, setting("k", "-k")] = None,
+    train: Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)] = 0.2,
     fold: Annotated[str | None, typer.Option(help="Official split to use instead of --train.")] = None,
-    overlap: Annotated[int, typer.Option(help="D_ov, parts each batch is made of; 1 = disjoint.", min=1)] = 1,
-    q: Annotated[int, typer.Option(help="Hubs of each group of seeds.", min=1)] = 1,
-    virtual_weight: Annotated[int, typer.Option(help="w', weight of edges among seeds.", min=1)] = 1000,
-    balance: Annotated[float, typer.Option(help="How much larger than average a part may be.", min=0)] = 0.03,
-    seed: Annotated[int, typer.Option(help="Root of all randomness, the split included.", min=0)] = 0,
+    overlap: Annotated[int | None, setting("overlap")] = None,
+    q: Annotated[int | None, setting("q")] = None,
+    virtual_weight: Annotated[int | None, setting("virtual_weight")] = None,
+    balance: Annotated[float | None, setting("balance")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed, also of the split.", min=0)] = 0,
     reverse: Annotated[bool, typer.Option("--reverse", help="Swap source and target.")] = False,
     pair_language: options.PairLanguage = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for figures and picture.")
+        Path | None, typer.Option("--output", "-o", help="Folder for the figures (JSON) and the plot (SVG).")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Split both graphs of a benchmark into K pairs of parts, and measure what is cut and what meets."""
+    """Split a benchmark into K mini-batches; measure the edge cut and the share of pairs kept together."""
+    options_given = {
+        "method": method,
+        "k": k,
+        "overlap": overlap,
+        "q": q,
+        "virtual_weight": virtual_weight,
+        "balance": balance,
+    }
+    given = {name: value for name, value in options_given.items() if value is not None}
+    chosen = load(partition=given).partition
     with step("read"):
         pair = read(folder, options.make_read_options(None, None, None, None, 0, pair_language))
     if not isinstance(pair, Pair):
@@ -60,13 +77,10 @@ def command(
     pair = pair.reversed() if reverse else pair
     seeds, test = seeds_and_test(pair, folder.resolve().name, train, fold, seed)
     task = Task(pair.source, pair.target, seeds)
-    chosen = PartitionOptions(
-        k=k, q=q, virtual_weight=virtual_weight, overlap=overlap, balance=balance, seed=seed
-    )
     started = time.perf_counter()
     with step("partition"):
-        assignment = partition(task, method, chosen)
-    figures = report(task, assignment, method, round(time.perf_counter() - started, 3), test)
+        assignment = partition(task, chosen, seed)
+    figures = report(task, assignment, chosen.method, round(time.perf_counter() - started, 3), test)
     if output is not None:
         with atomic_write(output / "partition.json") as file:
             file.write(jsonlib.dumps(figures, indent=2).encode() + b"\n")
@@ -81,7 +95,7 @@ def command(
 
 
 def show(name: str, figures: dict[str, Any]) -> None:
-    """The figures as tables."""
+    """Print the figures as tables."""
     sizes = figures["sizes"]
     columns = zip(sizes["source"], sizes["target"], sizes["seeds"], strict=True)
     rows = [(str(i + 1), *(f"{count:,}" for count in counts)) for i, counts in enumerate(columns)]
@@ -91,7 +105,7 @@ def show(name: str, figures: dict[str, Any]) -> None:
         "edge cut, source": figures["r_ec"]["source"],
         "edge cut, target": figures["r_ec"]["target"],
         "pairs in the same batch": figures["same_batch"]["total"],
-        "of them seeds": figures["same_batch"]["train"],
-        "of them test": figures["same_batch"]["test"],
+        "seeds in the same batch": figures["same_batch"]["train"],
+        "test pairs in the same batch": figures["same_batch"]["test"],
     }
     screen.table("Quality", [(key, f"{value:.3f}") for key, value in quality.items()], ("", "share"))

@@ -1,4 +1,4 @@
-"""`largeea resume`: a run goes on from its own folder."""
+"""`largeea resume`: resume a run from its folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from largeea.api import carry_out
 from largeea.cli import align, options
 from largeea.runs.request import read_request
 
@@ -20,9 +21,14 @@ EXAMPLES = """
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="Folder of a run that `largeea align` began.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a run that `largeea align` started.")],
+    memory: options.Memory = None,
+    gpu_memory: options.GpuMemory = None,
+    threads: options.Threads = None,
+    device: options.Device = "auto",
     json: options.Json = False,
 ) -> None:
-    """Go on with a run that was interrupted, or mend one that was damaged: same input, same settings."""
+    """Resume an interrupted run or repair a damaged one, with the same input and settings."""
     request, config = read_request(run)
-    align.carry_out(request, config, run, json, mend=True)
+    execution = options.make_execution(memory, gpu_memory, threads, device)
+    align.tell(carry_out(request, config, execution, run, mend=True), json)

@@ -1,6 +1,6 @@
-"""What the user sees: results on standard output, everything else on standard error.
+"""Terminal output: results on standard output, everything else on standard error.
 
-With a terminal, running steps have a bar; without one they leave a plain line when they end.
+On a terminal, a running step has a progress bar; elsewhere, a line is printed when it ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Screen:
-    """The one place that writes to the terminal."""
+    """Writes to the terminal; all output of the command line passes through it."""
 
     def __init__(self) -> None:
         self.quiet = False
@@ -44,7 +44,7 @@ class Screen:
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
-        """Show that a step runs, then how long it took."""
+        """Show a running step, then the time it took."""
         started = time.perf_counter()
         if self.quiet:
             yield
@@ -61,29 +61,33 @@ class Screen:
             self.note(f"{title:<12} {time.perf_counter() - started:7.1f} s")
 
     def advance(self, done: int, total: int) -> None:
-        """Move the bar of the running step."""
+        """Update the progress bar of the running step."""
         if self._bars is not None and self._task is not None:
             self._bars.update(self._task, completed=done, total=total)
 
     def note(self, message: str) -> None:
-        """A line for the user that is no result."""
+        """Print a line on standard error, unless `quiet` is set."""
         if not self.quiet:
             self._err.print(escape(printable(message)), style="dim")
 
+    def warn(self, message: str) -> None:
+        """Print a warning: something may make the answer worse."""
+        self.note(f"warning: {message}")
+
     def error(self, message: str) -> None:
-        """What went wrong."""
+        """Print an error message."""
         self._err.print(f"[bold red]error:[/] {escape(printable(message))}")
 
     def result(self, text: str) -> None:
-        """A line of the result."""
+        """Print a line of the result."""
         self._out.print(escape(printable(text)))
 
     def json(self, value: Any) -> None:
-        """The result for machines."""
+        """Print the result as JSON."""
         self._out.print(json.dumps(value), markup=False)
 
     def table(self, title: str, rows: list[tuple[str, ...]], header: tuple[str, ...]) -> None:
-        """A result table; all but the first column are figures."""
+        """Print a result table; all columns but the first are right-aligned figures."""
         table = Table(title=escape(printable(title)), title_justify="left", title_style="bold")
         for position, column in enumerate(header):
             table.add_column(escape(printable(column)), justify="right" if position else "left")
@@ -100,7 +104,7 @@ def _bar(console: Console) -> Progress:
 
 
 def printable(text: str) -> str:
-    """Text that cannot steer the terminal: control characters are shown, not obeyed."""
+    """Return the text with control characters escaped, so that it cannot control the terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
 
 

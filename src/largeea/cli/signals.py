@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM: end soon, and say how to go on.
+"""Ctrl-C and SIGTERM: end the process soon and say how to resume the run.
 
-The signal becomes an exception where the work stands. A long call into compiled code hears of it only when it
-returns; if that takes too long, a second thread ends the process. That is safe: files appear whole or not at
-all, and a run goes on from its last finished stage.
+The signal raises an exception in the main thread. A long call into compiled code delays the exception until
+it returns; if that takes too long, a second thread ends the process. This is safe: files are written
+atomically, and a run resumes from its last finished stage.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from largeea.runs.lock import held
 from largeea.runs.manifest import way_on
 
 PATIENCE = 3.0
-"""Seconds that the running step has to come to its end."""
+"""Seconds that the running step has to end before the process is ended."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopped(BaseException):
-    """The user or the system wants the process to end; no `except Exception` may stand in the way."""
+    """A signal asked the process to end. A `BaseException`, so that no `except Exception` catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"stopped by {signal.Signals(number).name}")
@@ -32,7 +32,7 @@ class Stopped(BaseException):
 
 @contextmanager
 def stopping(say: Callable[[str], None]) -> Iterator[None]:
-    """Turn signals inside this context into `Stopped`; `say` has the last word if that comes too late."""
+    """Raise `Stopped` on a signal inside this context; `say` prints the message if the process is ended."""
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
     heeded = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
@@ -55,7 +55,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _watch(receiver: int, over: threading.Event, say: Callable[[str], None]) -> None:
-    """Wait for a signal (or for the end of the context), then for the main thread to heed it."""
+    """Wait for a signal or the end of the context; end the process if the main thread does not react."""
     with os.fdopen(receiver, "rb", buffering=0) as signals:
         received = signals.read(1)
     if not received or over.wait(PATIENCE):

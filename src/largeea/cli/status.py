@@ -1,4 +1,4 @@
-"""`largeea status`: how far a run is."""
+"""`largeea status`: show the progress of a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     json: options.Json = False,
 ) -> None:
-    """Show the stages of a run: what is stored, how long it took, how large it is."""
+    """Show the state, time and size of each stage of a run."""
     facts = status(run)
     if json:
         screen.json(facts)

@@ -1,4 +1,4 @@
-"""`largeea synth`: a generated pair of graphs of the size of one of the paper's data sets."""
+"""`largeea synth`: generate a pair of graphs as large as one of the paper's data sets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMPLES = """
 def command(
     like: Annotated[str, typer.Option(help=f"Data set to resemble: {', '.join(TWINS)}.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="New or empty folder for the pair.")],
-    scale: Annotated[float, typer.Option(help="Size, as a multiple of the data set's.")] = 1.0,
+    scale: Annotated[float, typer.Option(help="Size relative to the data set.")] = 1.0,
     overlap: Annotated[
         float | None, typer.Option(help="Share of the smaller side's entities with a counterpart.")
     ] = None,
@@ -33,14 +33,14 @@ def command(
         float | None, typer.Option(help="Share of facts between linked entities that one side lacks.")
     ] = None,
     name_noise: Annotated[
-        float | None, typer.Option(help="How much names differ beyond their languages, 0 to 1.")
+        float | None, typer.Option(help="Noise added to names, besides translation, 0 to 1.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Root of all randomness: same seed, same bytes.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same files.", min=0)] = 0,
     json: options.Json = False,
 ) -> None:
-    """Generate two graphs in two invented languages, with all links between them known.
+    """Generate two graphs in two invented languages, with all true links between them.
 
-    What is not given is as in the data set. The folder can be read by every other command.
+    Options that are not given take the data set's values. Every other command can read the folder.
     """
     spec = find_twin(like).scaled(scale).varied(overlap, heterogeneity, name_noise)
     card = write_twin(spec, seed, output, command_line(like, scale, seed, overlap, heterogeneity, name_noise))
@@ -58,14 +58,14 @@ def command_line(
     heterogeneity: float | None,
     name_noise: float | None,
 ) -> str:
-    """The command that makes the same pair, wherever it is written."""
+    """Return the command that generates the same pair, without the output folder."""
     chosen = {"overlap": overlap, "heterogeneity": heterogeneity, "name-noise": name_noise}
     varied = "".join(f" --{option} {value!r}" for option, value in chosen.items() if value is not None)
     return f"largeea synth --like {like} --scale {scale!r}{varied} --seed {seed}"
 
 
 def show(card: dict[str, Any], output: Path) -> None:
-    """The counts as a table."""
+    """Print the counts as a table."""
     counts = card["counts"]
     rows: list[tuple[str, ...]] = [
         (figure.replace("_", " "), f"{counts['source'][figure]:,}", f"{counts['target'][figure]:,}")

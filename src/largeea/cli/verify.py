@@ -1,4 +1,4 @@
-"""`largeea verify`: is everything in a run folder as it was written?"""
+"""`largeea verify`: check the files of a run folder against their checksums."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     json: options.Json = False,
 ) -> None:
-    """Read every stage's result and every result file again, and tell which are damaged or missing."""
+    """Check every stored file of a run against its checksum; list the damaged and missing ones."""
     with step("verify"):
         checked, problems = verify(run)
     if json:

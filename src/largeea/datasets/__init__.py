@@ -1,1 +1,1 @@
-"""Data sets: the built-in demo pair, and what reads, builds or writes whole benchmarks."""
+"""Data sets: the built-in demo pair, published benchmarks, the DBP1M builder and synthetic twins."""

@@ -1,4 +1,4 @@
-"""Archives from the network are unpacked with care: no way out of the folder, no links, no bombs."""
+"""Safe unpacking of downloaded archives: no path traversal, no links, no decompression bombs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from largeea.errors import InputError, ResourceError
 
 MAX_FILES = 100_000
 MAX_EXPANSION = 100
-"""An archive may unpack to this many times its size; triples as text stay below 20."""
+"""Largest allowed ratio of unpacked to packed size; triples as text stay below 20."""
 EXPANSION_COUNTS_FROM = 256 << 20
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _CHUNK = 1 << 20
@@ -31,12 +31,12 @@ class _Member:
 
 
 def can_unpack(archive: Path) -> bool:
-    """Whether the suffix is one that the standard library can deal with."""
+    """Whether the standard library can unpack archives with this suffix."""
     return archive.name.lower().endswith((".zip", *_TAR_SUFFIXES))
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Unpack an archive into a new folder, which appears when all is there."""
+    """Unpack an archive into a new folder, which appears only once unpacking is complete."""
     members = _zip_members(archive) if archive.name.lower().endswith(".zip") else _tar_members(archive)
     limit = max(EXPANSION_COUNTS_FROM, archive.stat().st_size * MAX_EXPANSION)
     unfinished = folder.with_name(f".{folder.name}.unfinished")
@@ -82,7 +82,7 @@ def _copy(source: IO[bytes], target: IO[bytes], room: int, archive: Path) -> int
 
 
 def _safe_parts(name: str, archive: Path) -> tuple[str, ...]:
-    """The folders and the name of a member; anything that could lead elsewhere is refused."""
+    """Path components of a member; raises an error for paths that could lead outside the folder."""
     path = PurePosixPath(name)
     strange = "\\" in name or "\0" in name or ":" in path.parts[0] if path.parts else True
     if strange or path.is_absolute() or ".." in path.parts:

@@ -1,8 +1,8 @@
-"""The built-in demo: two real graphs of the world, from Unicode CLDR, in two languages of the user's choice.
+"""The built-in demo: two graphs of real-world facts from Unicode CLDR, in two languages of the user's choice.
 
-Territories, languages, scripts, currencies, cities and the times they keep as CLDR records them, with the
-names that speakers of each language use. Ids are opaque and facts are missing at random on either side, so
-that names and structure are all there is to go by, and neither is enough alone.
+The graphs hold territories, languages, scripts, currencies, cities and time zones as CLDR records them, with
+their names in each language. Ids are opaque, and each side lacks some facts at random. An alignment can
+therefore use only names and structure, and needs both.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from largeea.graph import (
 )
 
 ENTITIES_DROPPED = 0.08
-"""Share of the entities that each side lacks, so that some have no counterpart."""
+"""Share of the entities removed from each side, so that some entities have no counterpart."""
 FACTS_DROPPED = 0.15
-"""Share of the facts that each side lacks, on top of those that go with their entities."""
+"""Share of the facts removed from each side, in addition to those of removed entities."""
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 
 Thing = tuple[str, str]
-"""What an entity is before it becomes opaque: its kind and its CLDR code, such as ("currency", "EUR")."""
+"""An entity before it gets an opaque id: its kind and its CLDR code, such as ("currency", "EUR")."""
 Fact = tuple[Thing, str, Thing]
 
-# IANA files time zones under areas; those that are also CLDR territories, by their code.
+# CLDR territory codes of the IANA time zone areas that are also CLDR territories.
 _AREAS = {"Africa": "002", "America": "019", "Antarctica": "AQ", "Asia": "142", "Europe": "150"}
 _LANGUAGE_STATUS = {
     "official": "official-language",
@@ -54,10 +54,11 @@ _LANGUAGE_STATUS = {
 
 
 def demo_pair(languages: tuple[str, str] = ("en", "fr"), seed: int = 0) -> Pair:
-    """The demo in two languages: same seed, same bytes (for one release of babel, which carries CLDR).
+    """Return the demo pair in two languages; deterministic in `seed` for one release of babel (CLDR).
 
-    Each side lacks its own `ENTITIES_DROPPED` of the entities and `FACTS_DROPPED` of the facts. Links join
-    what survived on both sides. An entity without a name in a language is there all the same, unnamed.
+    From each side, a share `ENTITIES_DROPPED` of the entities and `FACTS_DROPPED` of the facts is removed
+    independently. Links join the entities that remain on both sides. Entities that have no name in a language
+    are kept without a name.
 
     Example: `demo_pair(("de", "ja"), seed=1)`.
     """
@@ -87,12 +88,12 @@ def find_locale(language: str) -> Locale:
         ) from error
 
 
-# What CLDR knows
+# Facts from CLDR
 
 
 @dataclass(frozen=True)
 class World:
-    """All facts as positions, `facts[n, 3]`: head among `things`, one of `relations`, tail among `things`."""
+    """All facts as int32 `facts[n, 3]`: positions of head in `things`, of relation, of tail in `things`."""
 
     things: tuple[Thing, ...]
     relations: tuple[str, ...]
@@ -101,7 +102,7 @@ class World:
 
 @cache
 def cldr_world() -> World:
-    """All facts between the things that CLDR names in English; former states and all times are there too."""
+    """All facts between entities with an English name in CLDR, former states and all metazones."""
     english = Locale("en")
     known = {
         "territory": english.territories.keys() | get_global("territory_currencies").keys(),
@@ -130,7 +131,7 @@ def _cldr_facts() -> Iterator[Fact]:
 
 
 def _language_facts() -> Iterator[Fact]:
-    """Who speaks what, and what a compound tag such as `uz_Cyrl` or `de_AT` says by itself."""
+    """Languages of each territory, and the facts implied by compound tags such as `uz_Cyrl` or `de_AT`."""
     tags = set(Locale("en").languages)
     for territory, languages in get_global("territory_languages").items():
         for tag, facts in languages.items():
@@ -150,7 +151,7 @@ def _language_facts() -> Iterator[Fact]:
 
 
 def _locale_facts() -> Iterator[Fact]:
-    """What is usual where: CLDR completes part of a locale to its likely language, script and territory."""
+    """Likely language, script and territory for partial locales (CLDR's likely subtags)."""
     for part, whole in get_global("likely_subtags").items():
         language, script, territory = whole.split("_")
         yield ("language", language), "written-in", ("script", script)
@@ -179,7 +180,7 @@ def _currency_facts() -> Iterator[Fact]:
 
 
 def _time_facts() -> Iterator[Fact]:
-    """Where the cities that stand for time zones are, and which time (a CLDR metazone) they keep."""
+    """The territory and the CLDR metazone of each city that names a time zone."""
     aliases = get_global("zone_aliases")
     for zone, territory in _time_zones().items():
         yield ("city", zone), "located-in", ("territory", territory)
@@ -191,16 +192,16 @@ def _time_facts() -> Iterator[Fact]:
 
 
 def _time_zones() -> dict[str, str]:
-    """Time zones that are named after a city, with their territory."""
+    """Map each time zone that is named after a city to its territory."""
     zones = get_global("zone_territories").items()
     return {zone: territory for zone, territory in zones if not zone.startswith("Etc/")}
 
 
-# What its things are called
+# Names from CLDR
 
 
 def _names(locale: Locale, things: tuple[Thing, ...]) -> Strings:
-    """Names in one language, null where CLDR has none: codes and English names never stand in."""
+    """Names in one language, null where CLDR has none (no fallback to codes or English names)."""
     names = {
         "territory": locale.territories,
         "language": locale.languages,
@@ -213,10 +214,11 @@ def _names(locale: Locale, things: tuple[Thing, ...]) -> Strings:
 
 
 def _city_names(locale: Locale) -> dict[str, str]:
-    """CLDR leaves out cities that are spelt like the last part of their zone: `Asia/Hong_Kong`.
+    """Names of the cities that time zones are named after, by zone.
 
-    Not `babel.dates.get_timezone_location`: it takes `Indiana/Knox` for a city, misses those that CLDR
-    lists under an old id (`Asia/Calcutta`), and needs the system's time zone files.
+    CLDR omits cities spelt like the last part of their zone id (`Asia/Hong_Kong`); these are taken from the
+    id. `babel.dates.get_timezone_location` is not used: it takes `Indiana/Knox` for a city, misses cities
+    that CLDR lists under an old id (`Asia/Calcutta`), and needs the system's time zone files.
     """
     aliases = get_global("zone_aliases")
     spelt = {zone: zone.rpartition("/")[2].replace("_", " ") for zone in _time_zones()}
@@ -233,7 +235,7 @@ def _time_names(locale: Locale) -> dict[str, str | None]:
 
 
 def _side(world: World, locale: Locale, side: int, seed: int) -> tuple[KnowledgeGraph, Int64]:
-    """The graph of one side, and the entity that each thing of the world became there, -1 for none."""
+    """The graph of one side, and the entity id of each thing in it, -1 if it was removed."""
     random = np.random.default_rng([seed, side])
     count = len(world.things)
     opaque = random.permutation(count)
@@ -274,7 +276,7 @@ def _language_tag(locale: Locale) -> str:
 
 
 def _labels(names: Strings, language: str) -> Attributes:
-    """The names once more, as the labels a graph on file would have."""
+    """The names as label attributes, as a graph read from a file has them."""
     named = names.drop_null()
     values = named.unique().sort()
     rows = np.zeros((len(named), 4), np.int32)

@@ -1,8 +1,7 @@
-"""Downloads that go on where they broke off, and that are what they should be or not there at all."""
+"""Resumable downloads with checksum verification; a file appears only if it is complete and correct."""
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import io
 import math
@@ -17,23 +16,24 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from largeea.errors import InputError, ResourceError
+from largeea.hashing import file_hash
 from largeea.progress import note, track
 from largeea.runs.files import atomic_write
 
 MAX_BYTES = 32 << 30
-"""No data set is that large; a server that sends more is not to be trusted."""
+"""Upper limit in bytes; every known data set is smaller, so a larger response is rejected."""
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 60
 _CHUNK = 1 << 20
 
 
 class _BrokenError(Exception):
-    """The connection ended before the file did."""
+    """The connection ended before the file was complete."""
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What the server sends: from which byte on, how large the whole is, and the mark of this version."""
+    """A server response: first byte of the body, total size, and the version (ETag or date) of the file."""
 
     stream: IO[bytes]
     start: int
@@ -44,10 +44,10 @@ class _Answer:
 def download(
     url: str, path: Path, checksum: str | None = None, size: int | None = None, help: str = ""
 ) -> None:
-    """Fetch `url` into `path`, which appears when it is whole and right.
+    """Download `url` to `path`, which appears only once the file is complete and verified.
 
-    The beginning of a broken download stays as `.part` and is used by the next attempt, if the server goes on
-    there and still has the same version. `help` is told to the user when nothing helps.
+    An interrupted download is kept as `.part`. The next attempt resumes it if the server supports this and
+    still has the same version. `help` is added to the error message if all attempts fail.
     """
     part, mark = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.part.version")
     for attempt in range(1, ATTEMPTS + 1):
@@ -68,9 +68,9 @@ def download(
 
 
 def check(path: Path, checksum: str | None) -> None:
-    """Make sure that a file is what it should be, or what was downloaded first.
+    """Verify a file against its known checksum, or else against that of its first download.
 
-    Without a known checksum, the file's own SHA-256 is written beside it the first time.
+    Without a known checksum, the first call writes the file's SHA-256 beside it.
     """
     record = path.with_name(f"{path.name}.sha256")
     if checksum is None and record.is_file():
@@ -89,13 +89,12 @@ def check(path: Path, checksum: str | None) -> None:
 
 
 def digest(path: Path, algorithm: str) -> str:
-    """The checksum of a file, with the algorithm in front."""
-    with path.open("rb") as file:
-        return f"{algorithm}:{hashlib.file_digest(file, algorithm).hexdigest()}"
+    """The checksum of a file, prefixed with the algorithm."""
+    return f"{algorithm}:{file_hash(path, algorithm)}"
 
 
 def _check_or_remove(part: Path, checksum: str | None, url: str) -> None:
-    """A wrong file must not be gone on with."""
+    """Verify a partial file's checksum; remove the file on a mismatch, so that it is not resumed."""
     if checksum is None:
         return
     found = digest(part, checksum.partition(":")[0])
@@ -143,7 +142,7 @@ def _copy(answer: _Answer, file: IO[bytes], whole: int | None) -> None:
 
 @contextmanager
 def _asked(url: str, had: int, version: str | None) -> Iterator[_Answer]:
-    """Ask for the rest of a file; the answer begins at 0 if the server cannot or will not go on."""
+    """Request the rest of a file; the response starts at byte 0 if the server does not resume."""
     headers = {"User-Agent": "largeea", "Accept-Encoding": "identity"}
     if had:
         headers["Range"] = f"bytes={had}-"
@@ -175,7 +174,7 @@ def _asked(url: str, had: int, version: str | None) -> Iterator[_Answer]:
 
 
 def _version_of(headers: http.client.HTTPMessage) -> str | None:
-    """What tells this version of the file from others; weak marks do not promise the same bytes."""
+    """Identifier of this version of the file; weak ETags are ignored, they do not guarantee equal bytes."""
     entity = headers.get("ETag")
     return entity if entity and not entity.startswith("W/") else headers.get("Last-Modified")
 
@@ -187,7 +186,7 @@ def _range_start(header: str | None) -> int:
 
 @contextmanager
 def _explained(url: str, help: str) -> Iterator[None]:
-    """Say in words what the network or the disk refuses."""
+    """Turn network and disk errors into messages for the user."""
     host = urlsplit(url).netloc
     try:
         yield

@@ -15,10 +15,10 @@ _TAB, _LINE_END, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ("\t
 
 
 def write_pair(pair: Pair, folder: Path) -> None:
-    """Write `rel_triples_1/2`, `attr_triples_1/2` and `ent_links` into `folder`, which is made if needed.
+    """Write `rel_triples_1/2`, `attr_triples_1/2` and `ent_links` into `folder`, which is created if needed.
 
-    A graph without literals has no `attr_triples`. The layout has no place for tags of literals, for folds,
-    or for an entity without a statement or link; tabs and line breaks in literals become spaces.
+    A graph without literals has no `attr_triples`. The layout cannot store tags of literals, folds, or
+    entities without a statement or link; tabs and line breaks in literals become spaces.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for side, graph in enumerate((pair.source, pair.target), start=1):
@@ -34,7 +34,7 @@ def write_pair(pair: Pair, folder: Path) -> None:
 
 
 def _write_lines(path: Path, rows: Int32, *columns: Strings) -> None:
-    """One line per row of `rows[n, c]`, whose column i holds positions in `columns[i]`."""
+    """Write one line per row of `rows[n, c]`, whose column i holds positions in `columns[i]`."""
     with path.open("wb") as file:
         for start in range(0, len(rows), _LINES_AT_ONCE):
             places = rows[start : start + _LINES_AT_ONCE].T
@@ -44,7 +44,7 @@ def _write_lines(path: Path, rows: Int32, *columns: Strings) -> None:
 
 
 def _text(lines: Strings) -> memoryview:
-    """The bytes of all lines, as they lie in memory."""
+    """The bytes of all lines as one buffer, without copying."""
     _, offsets, data = lines.buffers()
     end = np.frombuffer(offsets, np.int64, len(lines) + 1)[-1]
     return memoryview(data)[:end]

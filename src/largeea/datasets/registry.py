@@ -1,8 +1,8 @@
-"""Benchmarks others have made: where they are, what they hold, under which terms, and whether they are here.
+"""Published benchmarks: download address, contents, licence, and whether they are present locally.
 
-Checksums are those that programs in public use agree on. What is not known is left out: without a direct
-address `get` tells where to fetch a file by hand, without a checksum the first download's is written down and
-holds from then on.
+Checksums are those on which public programs agree. If a data set has no direct address, `get` says where to
+fetch the file by hand. If it has no known checksum, that of the first download is recorded and later
+downloads must match it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from largeea.progress import note, step
 
 FOLDER_VARIABLE = "LARGEEA_DATA"
 _DEPTH = 5
-"""How deep below its own folder a data set keeps its pairs."""
+"""Folder levels below a data set's own folder that are searched for pairs."""
 
 
 @dataclass(frozen=True)
 class DataSet:
     """A published benchmark.
 
-    `url` is the address of the archive `file`, None where it must be fetched by hand; `size` its bytes and
-    `checksum` (`sha256:...` or `sha512:...`) where known. `folders` are names that its parts go by when
-    somebody has unpacked them already.
+    `url` is the address of the archive `file`, or None if it must be fetched by hand. `size` (in bytes) and
+    `checksum` (`sha256:...` or `sha512:...`) are given where known. `folders` are the usual names of folders
+    with its unpacked parts.
     """
 
     name: str
@@ -140,26 +140,26 @@ DATA_SETS = {
 
 
 def find_data_set(name: str) -> DataSet:
-    """A data set by name."""
+    """Return the data set with this name; raises an error for an unknown name."""
     if name not in DATA_SETS:
         raise UsageError(f"unknown data set {name!r}; known: {', '.join(DATA_SETS)}")
     return DATA_SETS[name]
 
 
 def data_folder() -> Path:
-    """Where data sets lie: $LARGEEA_DATA, or `data` in the working directory."""
+    """The folder for data sets: $LARGEEA_DATA, or `data` in the working directory."""
     return Path(os.environ.get(FOLDER_VARIABLE) or "data")
 
 
 def local_pairs(known: DataSet, folder: Path) -> list[Path]:
-    """The pairs of a data set that are there already, in its own folder or under a usual name; sorted."""
+    """Sorted pair folders of a data set that exist locally, in its own folder or under a usual name."""
     names = {known.name, *known.folders}
     places = {place for name in names for place in _matching(folder, name)}
     return sorted({pair for place in places for pair in _pairs_below(place, _DEPTH)})
 
 
 def get_data_set(known: DataSet, folder: Path) -> list[Path]:
-    """Make sure that a data set is there: its pairs. Downloads and unpacks what is missing."""
+    """Return the pair folders of a data set; downloads and unpacks what is missing."""
     if pairs := local_pairs(known, folder):
         note(f"{known.name} is there already")
         return pairs
@@ -183,7 +183,7 @@ def get_data_set(known: DataSet, folder: Path) -> list[Path]:
 
 
 def by_hand(known: DataSet, archive: Path) -> str:
-    """What to do without this program's help."""
+    """Instructions for fetching or unpacking the data set by hand."""
     return (
         f"By hand: fetch {known.file} from {known.fetch_page} (see {known.page}), save it as {archive} "
         f"and run 'largeea data get {known.name}' again"

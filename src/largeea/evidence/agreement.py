@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 
 from largeea.evidence.anchors import Anchors
-from largeea.evidence.edges import Edges
-from largeea.sparse import sp
+from largeea.evidence.graphs import GraphPair
+from largeea.graph import Links
+from largeea.graph.edges import Edges
+from largeea.similarity import Similarity
 
 SMOOTHING = 5.0
 """Edges without a counterpart that every relation is taken to have had before anything was seen."""
 
 
-def relation_agreement(source: Edges, target: Edges, anchors: Anchors) -> sp.csr_array:
+def learn_agreement(edges: dict[str, Any], anchors: Links) -> Similarity:
+    """`relation_agreement` of both graphs, given the anchors of a round."""
+    graphs = GraphPair.of(edges)
+    known = Anchors.of(anchors, *graphs.shape, graphs.values)
+    return relation_agreement(graphs.source, graphs.target, known)
+
+
+def relation_agreement(source: Edges, target: Edges, anchors: Anchors) -> Similarity:
     """`A(r, r')`: of the edges `r` between anchors, the share that has `r'` between the counterparts.
 
-    Seen from either graph; the higher of both counts, so that a relation may be part of a broader one.
-    `[2 source relations, 2 target relations]`, sparse.
+    Seen from either graph; the higher share counts, so that a relation may be part of a broader one.
+    `[2 source relations, 2 target relations]`.
     """
     weight, joined, ours, theirs = _matched_edges(source, target, anchors)
-    shape = len(source.telling), len(target.telling)
+    shape = len(source.inverse_functionality), len(target.inverse_functionality)
     counts = sp.coo_array((weight[joined], (ours, theirs)), shape=shape).tocsr()
     seen_source = np.bincount(source.relation, weight, shape[0])
     back = np.where(anchors.source >= 0, anchors.trust[anchors.source], 0)
@@ -27,7 +39,7 @@ def relation_agreement(source: Edges, target: Edges, anchors: Anchors) -> sp.csr
     entries = counts.tocoo()
     seen = np.minimum(seen_source[entries.row], seen_target[entries.col]) + SMOOTHING
     share = np.minimum(entries.data / seen, 1).astype(np.float32)
-    return sp.csr_array((share, (entries.row, entries.col)), shape=shape)
+    return Similarity.from_scipy(sp.csr_array((share, (entries.row, entries.col)), shape=shape))
 
 
 def _matched_edges(

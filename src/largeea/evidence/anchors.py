@@ -1,4 +1,4 @@
-"""Anchors: pairs of nodes that are taken to be the same, and how sure that is."""
+"""Anchors: pairs that are taken to be the same in a round, and how sure that is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from largeea.graph import Float32, Int32, Links
+from largeea.graph import Bool, Float32, Int32, Links
+from largeea.similarity import Similarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +22,54 @@ class Anchors:
     """The probability of each source node's pair, 0 where there is none, `[sources]`."""
 
     @classmethod
-    def of(cls, links: Links, sources: int, targets: int) -> Anchors:
-        """From one-to-one links; their weight is their probability."""
-        target, source = np.full(sources, -1, np.int32), np.full(targets, -1, np.int32)
-        trust = np.zeros(sources, np.float32)
+    def of(cls, links: Links, sources: int, targets: int, values: int = 0) -> Anchors:
+        """From one-to-one links, whose weight is their probability.
+
+        Behind the entities of both graphs come `values` literal values that both have: surely the same.
+        """
+        target, source = np.full(sources + values, -1, np.int32), np.full(targets + values, -1, np.int32)
+        trust = np.zeros(sources + values, np.float32)
         target[links.source], source[links.target] = links.target, links.source
         trust[links.source] = 1 if links.weight is None else links.weight
+        target[sources:], source[targets:] = np.arange(values) + targets, np.arange(values) + sources
+        trust[sources:] = 1
         return cls(target, source, trust)
 
     def __len__(self) -> int:
         return int((self.target >= 0).sum())
+
+
+def choose_anchors(probabilities: Similarity | None, seeds: Links, margin: float) -> Links:
+    """The seeds, and pairs that are each other's best, likely, and well ahead of the second.
+
+    `probabilities` are those of a one-to-one matching; None where there is nothing to match by yet.
+    """
+    trust = np.ones(len(seeds), np.float32) if seeds.weight is None else seeds.weight
+    if probabilities is None:
+        return Links(seeds.pairs, trust)
+    mutual = probabilities.mutual_best()
+    ahead = probabilities.margins()[mutual.source] >= margin
+    assert mutual.weight is not None
+    likely = mutual.take(ahead & (mutual.weight >= 0.5))
+    return Links(np.concatenate([seeds.pairs, likely.pairs]), np.concatenate([trust, likely.weight]))
+
+
+def share_of_new(before: Links, after: Links) -> float:
+    """The share of the anchors that was not there before."""
+    if not len(after):
+        return 0.0
+    width = 1 + max(before.target.max(initial=0), after.target.max(initial=0))
+    old, new = (links.source.astype(np.int64) * width + links.target for links in (before, after))
+    return float(1 - np.isin(new, old).mean())
+
+
+def without_seeds(similarity: Similarity, seeds: Links) -> Similarity:
+    """Only pairs of which neither end has a seed."""
+    return similarity.restrict(*not_in(seeds, similarity.shape))
+
+
+def not_in(links: Links, shape: tuple[int, int]) -> tuple[Bool, Bool]:
+    """Which source and target entities are in none of the links."""
+    free = np.ones(shape[0], bool), np.ones(shape[1], bool)
+    free[0][links.source], free[1][links.target] = False, False
+    return free

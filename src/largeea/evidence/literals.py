@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.graph import Attributes, Bool, Int32, KnowledgeGraph, Strings
+from largeea.graph import Bool, Int32, KnowledgeGraph, Strings
 
 _NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
@@ -15,6 +15,19 @@ def shared_values(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32
     """Literals whose value occurs in both graphs, as edges to value nodes, and how many values there are.
 
     `(source[n, 3], target[m, 3], values)`: entity, predicate, value; equal values have equal numbers.
+    """
+    *numbers, values = value_numbers(source, target)
+    rows = []
+    for graph, number in zip((source, target), numbers, strict=True):
+        kept = graph.attributes.rows[number >= 0]
+        rows.append(np.column_stack([kept[:, :2], number[number >= 0]]).astype(np.int32))
+    return rows[0], rows[1], values
+
+
+def value_numbers(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32, Int32, int]:
+    """The number of each literal's value, `[literals]` of either graph, and how many values there are.
+
+    -1 stands for a value that only one graph has, and for the name of the entity itself.
     """
     texts = [comparable(graph.attributes.values) for graph in (source, target)]
     words = (
@@ -29,17 +42,11 @@ def shared_values(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32
     both = used[0] & used[1]
     both[-1] = False  # null has the last place
     renumbered = np.cumsum(both) - 1
-    rows = []
+    found = []
     for graph, number in zip((source, target), numbers, strict=True):
-        attributes: Attributes = graph.attributes
-        value = number[attributes.value]
-        kept = both[value] & ~_is_name(graph)
-        rows.append(
-            np.column_stack(
-                [attributes.entity[kept], attributes.predicate[kept], renumbered[value[kept]]]
-            ).astype(np.int32)
-        )
-    return rows[0], rows[1], int(both.sum())
+        value = number[graph.attributes.value]
+        found.append(np.where(both[value] & ~_is_name(graph), renumbered[value], -1).astype(np.int32))
+    return found[0], found[1], int(both.sum())
 
 
 def _is_name(graph: KnowledgeGraph) -> Bool:

@@ -1,84 +1,57 @@
-"""Neighbour evidence: two nodes are alike as far as they have the same neighbours by the same relations."""
+"""Neighbour evidence: entities are alike as far as they have the same neighbours by the same relations."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from largeea.compiled import compiled, prange, thread_count
-from largeea.evidence.anchors import Anchors
-from largeea.evidence.edges import Edges
-from largeea.graph import Float32, Int32, Int64
+from largeea.evidence import kernels
+from largeea.evidence.anchors import Anchors, without_seeds
+from largeea.evidence.graphs import GraphPair
+from largeea.execution.jobs import row_blocks, run_jobs
+from largeea.graph import Arrays, Links
 from largeea.similarity import Similarity
-from largeea.sparse import sp
 
-HUB = 1000
-"""A neighbour that so many nodes share by one relation tells nothing about any of them."""
+MAX_FAN = 1000
+"""A neighbour that more nodes share by one relation is no evidence for any of them."""
+MAX_STRENGTH = 0.99
+"""No single witness is more certain than this."""
 
 
 def neighbour_evidence(
-    source: Edges, target: Edges, anchors: Anchors, agreement: sp.csr_array, entities: tuple[int, int], k: int
+    edges: dict[str, Any], anchors: Links, agreement: Similarity, seeds: Links, top_k: int
 ) -> Similarity:
-    """How likely source and target entities are the same, given their anchored neighbours, `[entities]`.
+    """How likely source and target entities are the same, given their anchored neighbours.
 
-    Each shared neighbour is a witness that fails with probability `1 - p A(r, r') min(f(r), f(r'))`: p the
-    anchor's, A the agreement of the relations, f how telling they are. A pair is alike unless all its
-    witnesses fail. Pairs without a witness are absent; each source keeps its k best. Linear in the edges.
+    Each shared neighbour is a witness that fails with probability `1 - p A(r, r') min(f(r), f(r'))`: p is the
+    anchor's probability, A the agreement of the relations, f their inverse functionality. A pair is alike
+    unless all its witnesses fail. Pairs without a witness are absent; each source keeps its `top_k` best.
+    Entities that have a seed take no part. Linear in the edges.
     """
-    ids, doubt = _witnesses(
-        source.pointers, source.relation, source.neighbour, source.telling,
-        target.pointers, target.relation, target.neighbour, target.fan, target.telling,
-        anchors.target, anchors.trust,
-        agreement.indptr.astype(np.int64), agreement.indices.astype(np.int32), agreement.data,
-        entities[0], entities[1], k, thread_count(),
+    graphs = GraphPair.of(edges)
+    known = Anchors.of(anchors, *graphs.shape, graphs.values)
+    ids = np.full((graphs.shape[0], top_k), -1, np.int32)
+    scores = np.zeros((graphs.shape[0], top_k), np.float32)
+    blocks = row_blocks(graphs.shape[0], least=4096, bytes_per_row=16 * top_k)
+    for number, found in run_jobs(_block, blocks, graphs, known, agreement, top_k):
+        first, last = blocks[number]
+        ids[first:last], scores[first:last] = found["ids"], found["scores"]
+    return without_seeds(Similarity.from_top_k(ids, scores, graphs.shape[1]), seeds)
+
+
+def _block(
+    first: int, last: int, graphs: GraphPair, anchors: Anchors, agreement: Similarity, top_k: int
+) -> Arrays:
+    """The evidence of the source entities `first:last`, as top-k arrays."""
+    source, target = graphs.source, graphs.target
+    ids = np.full((last - first, top_k), -1, np.int32)
+    sums = np.zeros((last - first, top_k), np.float32)
+    kernels.witnesses(
+        first, last, MAX_FAN, MAX_STRENGTH,
+        source.pointers, source.relation, source.neighbour, source.inverse_functionality,
+        target.pointers, target.relation, target.neighbour, target.fan, target.inverse_functionality,
+        anchors.target, anchors.trust, agreement.indptr, agreement.indices, agreement.scores,
+        ids, sums, graphs.shape[1],
     )  # fmt: skip
-    return Similarity.from_top_k(ids, 1 - np.exp(-doubt), entities[1])
-
-
-@compiled(parallel=True)
-def _witnesses(
-    pointers: Int64, relation: Int32, neighbour: Int32, telling: Float32,
-    pointers_t: Int64, relation_t: Int32, neighbour_t: Int32, fan_t: Int32, telling_t: Float32,
-    anchor: Int32, trust: Float32,
-    agreed: Int64, agreed_with: Int32, agreement: Float32,
-    sources: int, targets: int, k: int, threads: int,
-) -> tuple[Int32, Float32]:  # fmt: skip
-    """Per source the k targets with the highest sum of `-log(1 - witness)`, best first, ties by id."""
-    ids = np.full((sources, k), -1, np.int32)
-    sums = np.zeros((sources, k), np.float32)
-    for thread in prange(threads):
-        total = np.zeros(targets, np.float32)
-        reached = np.empty(targets, np.int32)
-        same = np.zeros(len(telling_t), np.float32)
-        for x in range(thread, sources, threads):
-            count = 0
-            for edge in range(pointers[x], pointers[x + 1]):
-                y, r = neighbour[edge], relation[edge]
-                counterpart = anchor[y]
-                if counterpart < 0:
-                    continue
-                for i in range(agreed[r], agreed[r + 1]):
-                    same[agreed_with[i]] = agreement[i]
-                other = pointers_t[counterpart]
-                while other < pointers_t[counterpart + 1]:
-                    inverse = relation_t[other] ^ 1
-                    strength = trust[y] * same[inverse] * min(telling[r], telling_t[inverse])
-                    end = other + fan_t[other]
-                    if strength > 0 and fan_t[other] <= HUB:
-                        gain = -np.log(1 - min(strength, np.float32(0.99)))
-                        for found in range(other, end):
-                            candidate = neighbour_t[found]
-                            if candidate < targets:
-                                if total[candidate] == 0:
-                                    reached[count] = candidate
-                                    count += 1
-                                total[candidate] += gain
-                    other = end
-                for i in range(agreed[r], agreed[r + 1]):
-                    same[agreed_with[i]] = 0
-            candidates = np.sort(reached[:count])
-            order = np.argsort(-total[candidates], kind="mergesort")[:k]
-            for rank in range(len(order)):
-                ids[x, rank] = candidates[order[rank]]
-                sums[x, rank] = total[candidates[order[rank]]]
-            total[candidates] = 0
-    return ids, sums
+    return {"ids": ids, "scores": 1 - np.exp(-sums)}

@@ -1,1 +1,1 @@
-"""Measuring the method on benchmarks."""
+"""Experiments: measure the method on benchmarks and write tables, plots and pages."""

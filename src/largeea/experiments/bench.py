@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from largeea.api import given_inputs
 from largeea.config import Config
 from largeea.errors import UsageError
 from largeea.evaluate import evaluate, protocols, pseudo_seeds
-from largeea.graph import Links, Pair, Task
-from largeea.pipeline import Outcome, run_stages
+from largeea.execution.memory import peak_gpu_mb, peak_rss_mb
+from largeea.graph import Links, Pair
+from largeea.pipeline import Outcome, run_method
 from largeea.randomness import generator
 from largeea.runs import Run
-from largeea.runs.artifacts import content_hash
-from largeea.runs.memory import peak_gpu_mb, peak_rss_mb
 
 
 def split(links: Links, train: float, seed: int) -> tuple[Links, Links]:
-    """A share of the links as seeds, the rest for testing; the same for the same seed."""
+    """Split links at random into seeds (a share `train`) and test links; deterministic in `seed`."""
     order = generator(seed, "split").permutation(len(links))
     count = round(train * len(links))
     return links.take(order[:count]).canonical(), links.take(order[count:]).canonical()
@@ -26,7 +26,7 @@ def split(links: Links, train: float, seed: int) -> tuple[Links, Links]:
 def seeds_and_test(
     pair: Pair, dataset: str, train: float, fold: str | None, seed: int
 ) -> tuple[Links, Links]:
-    """The links of an official fold, or a random split."""
+    """Seeds and test links: those of an official fold, or a random split if `fold` is None."""
     if fold is None:
         return split(pair.links, train, seed)
     if fold not in pair.folds:
@@ -44,24 +44,26 @@ def bench(
     fold: str | None = None,
     run: Run | None = None,
 ) -> tuple[dict[str, Any], Outcome]:
-    """Align a benchmark and measure the answer. The test links are used only after the run has ended.
+    """Align a benchmark with the seeds and return its figures and outcome.
 
-    Seconds and peak memory of stages are those of the time when they were computed.
+    The test links are used only after the run has ended. A stage that is reused from an earlier run keeps the
+    seconds and peak memory measured when it was computed.
     """
     seeds, test = seeds_and_test(pair, dataset, train, fold, config.seed)
-    task = Task(pair.source, pair.target, seeds)
     run = run or Run()
     started = time.perf_counter()
-    outcome = run_stages(lambda: task, content_hash(task), config, run)
+    outcome = run_method(given_inputs(run, pair.source, pair.target, seeds), config, run)
+    alignment = outcome.alignment
+    run.finish(outcome.parts)
     total = round(time.perf_counter() - started, 3)
     figures = {
         "dataset": dataset,
         "preset": preset,
         "train": train if fold is None else f"fold {fold}",
         "seeds": len(seeds),
-        "protocols": protocols(outcome.fused, test, seeds),
-        **evaluate(outcome.alignment, test, seeds),
-        "augmentation": pseudo_seeds(outcome.seeds, test, seeds),
+        "protocols": protocols(outcome.fused.value, test, seeds),
+        **evaluate(alignment, test, seeds),
+        "augmentation": pseudo_seeds(outcome.seeds.value, test, seeds),
         "seconds": {"total": total, **run.seconds},
         "memory_mb": run.memory_mb,
         "peak_rss_mb": peak_rss_mb(),

@@ -1,4 +1,4 @@
-"""The experiments, one after the other: what each goes through, what its table has, what its plot shows."""
+"""The catalogue of experiments: the cells, table columns and plot panels of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from largeea.experiments.tables import Column, Row
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question, answered by a table and a plot. `paper` are the paper's figures for a cell's row."""
+    """An experiment with its table and plot; `paper` returns the paper's figures for a cell's row."""
 
     name: str
     title: str
@@ -29,17 +29,17 @@ class Experiment:
 
 
 def _placed(rows: Sequence[Row], *labels: str) -> list[Row]:
-    """Rows that also carry some labels as one, to be plotted over."""
+    """Rows with an extra column that joins some labels, for the x axis of a plot."""
     return [{**row, " / ".join(labels): "\n".join(str(row[label]) for label in labels)} for row in rows]
 
 
 def _with_seeds(rows: Sequence[Row]) -> list[Row]:
-    """Rows that also have their share of seeds in words."""
+    """Rows with an extra column that states the share of seeds in words."""
     return [{**row, "seeds": f"{row[c.SHARE]:g} % seeds" if row[c.SHARE] else "no seeds"} for row in rows]
 
 
 def _melted(rows: Sequence[Row], titles: Sequence[str]) -> list[Row]:
-    """A row for each memory figure of a row, to be plotted beside each other."""
+    """Long format: one row for each memory figure of a row, for a grouped bar plot."""
     return [
         {**row, "component": title.removesuffix(" (MB)"), "memory (MB)": row[title]}
         for row in rows

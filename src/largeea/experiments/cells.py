@@ -1,4 +1,4 @@
-"""`Cell`: one measurement of an experiment. A cell that was measured once is not measured again."""
+"""`Cell`: one measurement of an experiment, and the store that caches its figures."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from largeea.runs.lock import hold, release
 Value = str | float | int | None
 Labels = Mapping[str, Value]
 How = Literal["align", "align alone", "partition"]
-"""Align; align in a process of its own, so that memory is its own; only split into mini-batches."""
+"""Align; align in a separate process, to measure its memory alone; only split into mini-batches."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What is measured, and how its row of the table is labelled.
+    """One measurement and the labels of its row in the table.
 
-    `splits` is the number of random splits that a measurement of mini-batches is repeated on.
+    `splits` is the number of random splits over which a measurement of mini-batches is repeated.
     """
 
     labels: Labels
@@ -45,18 +45,18 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Tells this measurement from any other, whatever the row is called."""
+        """Key that identifies this measurement, independent of the row's labels."""
         what = self.dataset.identity, self.config.model_dump(mode="json")
         return _hash(*what, self.train, self.reverse, self.how, self.splits, version())
 
     @property
     def task_key(self) -> str:
-        """The same for all cells that align the same graphs with the same seeds: they may share stages."""
+        """Key common to all cells that align the same graphs with the same seeds; they share stages."""
         return _hash(self.dataset.identity, self.train, self.reverse, self.config.seed)
 
 
 class Store:
-    """Figures of finished cells as JSON files; stages of unfinished ones in `work`, to go on from.
+    """Figures of finished cells as JSON files, and stages of unfinished cells in `work`, for resuming.
 
     One process at a time may use a folder: `with Store(folder) as store: store.figures(cell)`.
     """
@@ -76,9 +76,9 @@ class Store:
         release(self._place)
 
     def figures(self, cell: Cell) -> Figures:
-        """The figures of a cell: read if it is done, else measured and stored.
+        """The figures of a cell: read if already measured, otherwise measured and stored.
 
-        A method that cannot do what a cell asks leaves `{"error": why}`, and is asked again next time.
+        If the method cannot do what a cell asks, the figures are `{"error": why}`; the next call tries again.
         """
         path = self._cells / f"{cell.key}.json"
         if path.is_file():
@@ -92,7 +92,7 @@ class Store:
         return figures
 
     def clear_work(self) -> None:
-        """Drop stages that no cell needs any more."""
+        """Delete stored stages that no cell needs any more."""
         shutil.rmtree(self._work, ignore_errors=True)
 
     def _measured(self, cell: Cell) -> Figures:
@@ -106,14 +106,14 @@ class Store:
         return align(*given, self._work / cell.task_key)
 
     def _warm_up(self, cell: Cell) -> None:
-        """Before the first cell of a preset, so that its seconds are those of the work."""
+        """Warm up before the first cell of a preset, so that its seconds exclude imports and compilation."""
         if cell.preset not in self._warm:
             warm_up(cell.preset, cell.config)
             self._warm.add(cell.preset)
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON that people can read too."""
+    """Write a value as indented JSON."""
     with atomic_write(path) as file:
         file.write(json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n")
 

@@ -7,10 +7,10 @@ from largeea.experiments.measure import Figures
 from largeea.experiments.tables import Column, find, mean, peak, total
 
 SIZE, SHARE, K, OVERLAP = "entities per side", "seeds (%)", "mini-batches K", "overlap D_ov"
-"""Labels of what is varied; every row has the share of links that were seeds."""
+"""Labels of what is varied; every row has the share of links used as seeds."""
 
-_NAME_STAGES = ("semantic", "strings", "names", "vectors")
-_EVIDENCE_STAGES = ("neighbours", "surroundings")
+_NAME_STAGES = ("name-rows", "vectors", "by-vectors", "by-ngrams", "semantic", "strings", "names")
+_EVIDENCE_STAGES = ("edges", "anchors-", "agreement", "neighbours", "candidates", "surroundings")
 
 HITS1 = Column("Hits@1", find("protocols", "paper", "hits@1"))
 HITS5 = Column("Hits@5", find("protocols", "paper", "hits@5"))
@@ -34,7 +34,7 @@ def no_counterpart(figures: Figures) -> Value:
 
 
 def peak_gb(figures: Figures) -> Value:
-    """The most memory of any stage."""
+    """The highest peak memory of any stage."""
     host = peak("host", "")(figures)
     return host / 1024 if isinstance(host, int | float) else None
 
@@ -47,15 +47,15 @@ DECISION = (F1, PRECISION, RECALL, ECE, NO_COUNTERPART)
 COMPONENTS = (
     Column("SENS (s)", find("seconds", "semantic"), ",.2f"),
     Column("STNS (s)", find("seconds", "strings"), ",.2f"),
-    Column("METIS-CPS (s)", find("partition", "seconds"), ",.2f"),
-    Column("training (s)", total("seconds", "structure-batch-"), ",.1f"),
+    Column("METIS-CPS (s)", find("seconds", "batches"), ",.2f"),
+    Column("training (s)", find("seconds", "structure"), ",.1f"),
     Column("evidence (s)", total("seconds", *_EVIDENCE_STAGES), ",.2f"),
 )
 """Seconds of each component; training includes the search among a batch's embeddings."""
 
 
 def edge_cut(figures: Figures) -> Value:
-    """R_ec over both graphs, each counting the same."""
+    """The mean edge-cut rate R_ec of both graphs."""
     source, target = (find("partition", "r_ec", side)(figures) for side in ("source", "target"))
     both = isinstance(source, float) and isinstance(target, float)
     return (source + target) / 2 if both else None  # type: ignore[operator]
@@ -73,7 +73,7 @@ CUT_TARGET = Column("R_ec target", mean("r_ec", "target"))
 PARTITION_SECONDS = Column("time (s)", mean("seconds"), ",.2f")
 
 MEMORY = (
-    Column("data (MB)", peak("host", "task"), ",.0f"),
+    Column("data (MB)", peak("host", "source", "target"), ",.0f"),
     Column("name channel (MB)", peak("host", *_NAME_STAGES), ",.0f"),
     Column("structure channel (MB)", peak("host", "structure"), ",.0f"),
     Column("evidence (MB)", peak("host", *_EVIDENCE_STAGES), ",.0f"),

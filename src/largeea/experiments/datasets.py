@@ -1,4 +1,4 @@
-"""What experiments run on: pair folders, the built-in demo, synthetic twins. Each knows its identity."""
+"""Data sets of experiments: pair folders, the built-in demo, synthetic twins; each with an identity."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from largeea.datasets.synth import TWINS, TwinSpec, find_twin, synthetic_pair
 from largeea.errors import InputError, UsageError
 from largeea.formats import ReadOptions, read
 from largeea.graph import Pair
+from largeea.hashing import file_hash
 from largeea.progress import step
-from largeea.runs.files import sha256_of
 
 _GROWING = "ids100k-en-fr"
-"""The set whose twin grows: both sides are of one size, and everything has a counterpart."""
+"""Default data set for twins: both sides have the same size, and every entity has a counterpart."""
 
 
 class DataSet(Protocol):
-    """A pair of graphs with known links that can be made or read when it is needed."""
+    """A pair of graphs with known links that is generated or read on demand."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
 
     @property
     def identity(self) -> str:
-        """Tells this content from any other."""
+        """String that identifies the content."""
 
     def load(self) -> Pair:
-        """The pair itself."""
+        """Generate or read the pair."""
 
     def __hash__(self) -> int: ...
 
@@ -46,13 +46,13 @@ class FolderSet:
 
     @property
     def name(self) -> str:
-        """The folder's name, with the language where the folder holds several."""
+        """The folder's name, with the language if the folder holds several."""
         own = self.folder.resolve().name
         return own if self.language is None else f"{own}_{self.language}"
 
     @property
     def identity(self) -> str:
-        """SHA-256 of all files, wherever the folder lies."""
+        """SHA-256 of all files, independent of the folder's location."""
         return _hash_of_folder(self.folder) + (self.language or "")
 
     def load(self) -> Pair:
@@ -77,7 +77,7 @@ class DemoSet:
         return str(self)
 
     def load(self) -> Pair:
-        """Make the demo."""
+        """Generate the demo."""
         return demo_pair(("en", "fr"), self.seed)
 
 
@@ -90,41 +90,41 @@ class TwinSet:
 
     @property
     def name(self) -> str:
-        """Such as twin-1000."""
+        """Name in tables, such as twin-1000."""
         return f"twin-{self.spec.entities[0]}"
 
     @property
     def identity(self) -> str:
-        """All that the twin is drawn from."""
+        """All parameters from which the twin is generated."""
         return str(self)
 
     def load(self) -> Pair:
-        """Draw the twin."""
+        """Generate the twin."""
         return synthetic_pair(self.spec, self.seed)
 
 
 def twin(entities: int, seed: int = 0, like: str = _GROWING) -> TwinSet:
-    """The twin with so many entities on the source side."""
+    """The twin of `like` with `entities` entities on the source side."""
     spec = find_twin(like)
     return TwinSet(spec.scaled(entities / spec.entities[0]), seed)
 
 
 def check(folder: Path) -> Path:
-    """The folder, or an error before hours are spent on other ones."""
+    """Return the folder; raises an error if it does not exist, before any measurement."""
     if not folder.is_dir():
         raise InputError("is no folder; --data needs pair folders (OpenEA, DBP15K or DBP1M layout)", folder)
     return folder
 
 
 def known_to_paper(name: str) -> str | None:
-    """The paper's data set that a folder of this name holds, such as ids15k-en-de for ids15k_en_de_v1."""
+    """The paper's data set that a folder is named after, such as ids15k-en-de for ids15k_en_de_v1."""
     plain = name.lower().replace("_", "-")
     return next((known for known in TWINS if plain.startswith(known)), None)
 
 
 @lru_cache(maxsize=1)
 def load_pair(dataset: DataSet, reverse: bool) -> Pair:
-    """The pair in one direction; cells of one data set follow each other, so the last one is kept."""
+    """Load the pair in one direction; the last one is cached for the next cell."""
     pair = dataset.load()
     return pair.reversed() if reverse else pair
 
@@ -133,5 +133,5 @@ def load_pair(dataset: DataSet, reverse: bool) -> Pair:
 def _hash_of_folder(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(f"{path.relative_to(folder)}\n{sha256_of(path)}\n".encode())
+        digest.update(f"{path.relative_to(folder)}\n{file_hash(path)}\n".encode())
     return digest.hexdigest()

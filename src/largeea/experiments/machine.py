@@ -1,4 +1,4 @@
-"""Where and with what figures were measured."""
+"""Description of the machine and software with which figures were measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Machine = dict[str, str | float]
 
 
 def describe() -> Machine:
-    """Hardware, how busy it is right now, release and commit."""
+    """Hardware, current load, release and commit."""
     return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB",
@@ -29,7 +29,7 @@ def describe() -> Machine:
 
 
 def in_words(machines: Sequence[Machine]) -> str:
-    """Where figures come from; one sentence for all, as they may have been measured at several times."""
+    """One sentence on the machines of all figures, which may have been measured at different times."""
 
     def seen(fact: str) -> str:
         return " and ".join(dict.fromkeys(str(machine[fact]) for machine in machines))
@@ -55,7 +55,7 @@ def _processor() -> str:
 
 
 def _gpu() -> str:
-    """torch is asked only if it is in use: importing it takes seconds."""
+    """Name of the GPU; queried only if torch is already imported, because importing it takes seconds."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return "none"
@@ -63,7 +63,7 @@ def _gpu() -> str:
 
 
 def _commit() -> str:
-    """The commit of the source tree this package is run from, if it is run from one."""
+    """The commit of the source tree that this package runs from, if there is one."""
     folder = Path(__file__).parent
 
     def git(*arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""Experiments as pages: one for each experiment of a folder, and one of them all."""
+"""Pages of a results folder: one for each experiment, and one for all of them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from largeea.runs.files import atomic_write
 
 FIGURES, PAGE = "figures.json", "README.md"
 Report = dict[str, Any]
-"""What `figures.json` holds: the table as rows, how to print it, and where and how it was measured."""
+"""Content of `figures.json`: the rows of the table, their formats, and where and how they were measured."""
 _NEEDED = {"command", "machine", "settings", "rows", "forms", "failures"}
 
 
 def read_reports(folder: Path) -> dict[str, Report]:
-    """The reports of all experiments that have been carried out into a folder, as the catalogue goes."""
+    """The reports of all experiments in a folder, in the order of the catalogue."""
     paths = {experiment.name: folder / experiment.name / FIGURES for experiment in CATALOGUE}
     return {name: _read(path) for name, path in paths.items() if path.is_file()}
 
 
 def write_pages(folder: Path) -> dict[str, Report]:
-    """Write the page of each experiment that the folder has, and the page of all; returns what they show."""
+    """Write the page of each experiment in the folder and the page of all; returns the reports."""
     reports = read_reports(folder)
     contents, sections = [], []
     for name, report in reports.items():
@@ -40,17 +40,17 @@ def write_pages(folder: Path) -> dict[str, Report]:
 
 
 def origin(report: Report) -> str:
-    """By which command, on which machine and from which commit figures come."""
+    """The command, machine and commit that produced the figures."""
     return f"`{report['command']}`. {report['machine']}"
 
 
 def anchor(experiment: Experiment) -> str:
-    """The place of an experiment on the page of a folder."""
+    """The anchor of an experiment on the page of a folder."""
     return experiment.title.lower().replace(" ", "-")
 
 
 def write_text(path: Path, parts: list[str]) -> None:
-    """Write paragraphs as a file."""
+    """Write paragraphs to a file."""
     with atomic_write(path) as file:
         file.write("\n\n".join(parts).encode() + b"\n")
 
@@ -73,7 +73,7 @@ def _unreadable(path: Path, why: str) -> InputError:
 
 
 def _body(experiment: Experiment, report: Report, place: str = "") -> list[str]:
-    """Text, table and plot; `place` leads to the experiment's folder."""
+    """Text, table and plot; `place` is the link prefix of the experiment's folder."""
     missing = [f"- {what}: {why}" for what, why in report["failures"].items()]
     files = {"all figures": FIGURES, "CSV": "table.csv"}
     if place:

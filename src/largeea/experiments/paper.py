@@ -1,8 +1,8 @@
-"""The paper's own figures, to stand beside ours.
+"""The paper's own figures, for comparison with ours.
 
 Ge, Liu, Chen, Zheng, Gao: "LargeEA: Aligning Entities for Large-scale Knowledge Graphs", PVLDB 15(2), 2022.
 Test sources are ranked against test targets, 20 % of the links are seeds; an RTX 3090, 128 GB of memory.
-Where the paper has a figure without numbers, only what its text says is quoted.
+For plots without numbers, only the paper's text is quoted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HOUR = 3600
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Figures of the paper as they are printed there."""
+    """A table of figures as printed in the paper."""
 
     source: str
     header: tuple[str, ...]
@@ -122,7 +122,7 @@ UNSUPERVISED = PaperTable(
 
 
 def overall(preset: str, dataset: str, reverse: bool) -> dict[str, float | None]:
-    """What the paper has for this method on this data set, in shares and seconds; None for nothing."""
+    """The paper's figures for this method and data set, as shares and seconds; None if not given."""
     rows = _OVERALL.get(METHODS.get(preset, ""), ())
     found = _of_set(rows, dataset, reverse) or (None,) * 5
     hits1, hits5, mrr, seconds, _ = found
@@ -131,14 +131,14 @@ def overall(preset: str, dataset: str, reverse: bool) -> dict[str, float | None]
 
 
 def same_batch(method: str, dataset: str, reverse: bool) -> dict[str, float | None]:
-    """The paper's shares of equivalent pairs that meet in a mini-batch."""
+    """The paper's shares of equivalent pairs that are in the same mini-batch."""
     found = _of_set(_SAME_BATCH.get(method, ()), dataset, reverse) or (None,) * 3
     names = ("paper: all pairs", "paper: seeds", "paper: test pairs")
     return {name: value and round(value / 100, 4) for name, value in zip(names, found, strict=True)}
 
 
 def overall_table() -> PaperTable:
-    """All of the paper's overall results."""
+    """The paper's table of overall results."""
     return PaperTable(
         "tables of overall results on IDS15K, IDS100K and DBP1M",
         ("method", "data set", "direction", "Hits@1 (%)", "Hits@5 (%)", "MRR", "time (s)", "GPU (GB)"),
@@ -151,7 +151,7 @@ def overall_table() -> PaperTable:
 
 
 def same_batch_table() -> PaperTable:
-    """All of the paper's partition qualities."""
+    """The paper's table of partition quality."""
     return PaperTable(
         "appendix, table of equivalent entities that are placed into the same mini-batches, in %",
         ("method", "data set", "direction", "all pairs", "seeds", "test pairs"),

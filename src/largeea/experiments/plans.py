@@ -1,4 +1,4 @@
-"""Which cells each experiment is made of."""
+"""The cells of each experiment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def overall(scope: Scope) -> Iterator[Cell]:
 
 
 def scalability(scope: Scope) -> Iterator[Cell]:
-    """Twins whose sizes double."""
+    """Twins of doubling size."""
     for preset in scope.dissected:
         for size in scope.sizes:
             labels: Labels = {"method": preset, c.SIZE: size}
@@ -29,20 +29,20 @@ def scalability(scope: Scope) -> Iterator[Cell]:
 
 INGREDIENTS = {
     "one round": "evidence.rounds=1",
-    "without neighbours": "evidence.neighbours=0",
-    "without surroundings": "evidence.surroundings=0",
+    "without neighbours": "evidence.neighbour_weight=0",
+    "without surroundings": "evidence.surroundings_weight=0",
     "without literals": "evidence.literals=false",
-    "without new candidates": "evidence.found=0",
-    "without Sinkhorn": "evidence.balancing=0",
+    "without new candidates": "evidence.candidates_per_round=0",
+    "without Sinkhorn": "evidence.sinkhorn_iterations=0",
     "anchors without margin": "evidence.margin=0",
-    "without aliases": "names.aliases=0",
+    "without aliases": "names.max_aliases=0",
     "brackets count in full": "names.discount_brackets=false",
 }
-"""What the default method is made of beyond its parts, and the setting that leaves it out."""
+"""Ingredients of the default method beyond its parts, and the setting that disables each."""
 
 
 def ablation(scope: Scope) -> Iterator[Cell]:
-    """All parts of the method, then one left out at a time; where there is evidence, its ingredients too."""
+    """The complete method, then each part removed in turn; with evidence, also each of its ingredients."""
     for preset in scope.dissected:
         whole = scope.config(preset)
         variants = {"complete": whole}
@@ -58,7 +58,7 @@ def ablation(scope: Scope) -> Iterator[Cell]:
 
 
 def seeds(scope: Scope) -> Iterator[Cell]:
-    """Structure alone, with more and more seeds."""
+    """Structure alone, with an increasing share of seeds."""
     for dataset in scope.batched:
         for method in ("metis-cps", "vps", "none"):
             for share in scope.shares:
@@ -67,7 +67,7 @@ def seeds(scope: Scope) -> Iterator[Cell]:
 
 
 def batches(scope: Scope) -> Iterator[Cell]:
-    """Structure alone, in more and more mini-batches."""
+    """Structure alone, with an increasing number K of mini-batches."""
     for dataset in scope.batched:
         for method in ("metis-cps", "vps"):
             for k in scope.batches:
@@ -77,7 +77,7 @@ def batches(scope: Scope) -> Iterator[Cell]:
 
 
 def overlap(scope: Scope) -> Iterator[Cell]:
-    """Structure alone, in mini-batches that share more and more of their entities."""
+    """Structure alone, with an increasing overlap D_ov of mini-batches."""
     k = max(scope.overlaps)
     for dataset in scope.batched:
         for degree in scope.overlaps:
@@ -87,7 +87,7 @@ def overlap(scope: Scope) -> Iterator[Cell]:
 
 
 def partition_quality(scope: Scope) -> Iterator[Cell]:
-    """Every way to split, both directions; nothing is trained."""
+    """Every partition method, both directions, without training."""
     for dataset, reverse in _oriented(scope):
         for method in ("metis-cps", "merged", "vps"):
             labels: Labels = {"data set": dataset.name, "direction": _arrow(reverse), "partition": method}
@@ -105,7 +105,7 @@ def partition_quality(scope: Scope) -> Iterator[Cell]:
 
 
 def unsupervised(scope: Scope) -> Iterator[Cell]:
-    """Every preset without seeds, and with."""
+    """Every preset, without and with seeds."""
     for dataset, reverse in _oriented(scope):
         for preset in scope.presets:
             for train in dict.fromkeys((0.0, scope.train)):

@@ -1,4 +1,4 @@
-"""Plots that can be read without colour: markers, line styles and hatches tell the series apart."""
+"""Plots that are legible without colour: markers, line styles and hatches distinguish the series."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MARKERS, _STYLES = ("o", "s", "^", "D", "v", "P"), ("-", "--", "-.", ":", (0, (
 _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _SETTINGS = {"svg.hashsalt": "largeea", "font.size": 9, "axes.grid": True, "grid.color": "0.85"}
 _WIDE_LABELS = 4
-"""Bars from which on their labels are turned."""
+"""Number of bars from which their labels are rotated."""
 _CROWDED = 24
-"""Bars from which on a panel has a line of its own."""
+"""Number of bars from which a panel gets a row of its own."""
 
 Points = list[tuple[Any, float]]
 
@@ -31,8 +31,8 @@ Points = list[tuple[Any, float]]
 class Panel:
     """One pair of axes: labels with units, and points by the name of their series.
 
-    Bars stand over whatever is on the x axis; `reference` are the paper's figures for the same bars. With
-    `log` both axes are logarithmic, and a line of slope 1 shows what linear growth looks like.
+    `reference` holds the paper's figures for the same bars. With `log` both axes are logarithmic, and a line
+    of slope 1 shows linear growth.
     """
 
     title: str
@@ -53,7 +53,7 @@ def panels(
     bars: bool = False,
     reference: str | None = None,
 ) -> list[Panel]:
-    """A panel for each value of `by` and each figure of `y`; one line or kind of bar for each of `series`."""
+    """A panel for each value of `by` and figure of `y`; one line or kind of bar for each of `series`."""
     made = []
     for group in dict.fromkeys(row[by] for row in rows) if by else (None,):
         chosen = [row for row in rows if by is None or row[by] == group]
@@ -77,7 +77,7 @@ def side_by_side(rows: Sequence[Row], x: str, y: Sequence[str], by: str, label: 
 
 
 def require() -> Any:
-    """matplotlib, which comes with an extra."""
+    """Import and return matplotlib; raises an error that names the extra if it is missing."""
     try:
         return importlib.import_module("matplotlib.figure")
     except ModuleNotFoundError as error:
@@ -88,7 +88,7 @@ def require() -> Any:
 
 
 def draw(shown: Sequence[Panel]) -> dict[str, bytes]:
-    """The panels as one picture, `{"svg": ..., "png": ...}`."""
+    """Draw the panels as one figure; returns `{"svg": ..., "png": ...}`."""
     figure_module = require()
     matplotlib = importlib.import_module("matplotlib")
     crowded = any(panel.bars and sum(map(len, panel.series.values())) >= _CROWDED for panel in shown)

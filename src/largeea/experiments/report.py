@@ -1,4 +1,4 @@
-"""Carrying out an experiment and writing it down: table, CSV, JSON, plot, and its pages."""
+"""Runs an experiment and writes its table, CSV, JSON, plot and pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from largeea.runs.files import atomic_write
 
 
 def carry_out(experiment: Experiment, scope: Scope, folder: Path, command: str) -> Report:
-    """Measure what is not measured yet and write `folder/NAME/`; `command` is what the user typed.
+    """Measure the missing cells and write `folder/NAME/`; `command` is what the user typed.
 
     Example: `carry_out(EXPERIMENTS["ablation"], make_scope(quick=True), Path("results"), "...")`.
     """
@@ -80,7 +80,7 @@ def _percent(share: float) -> float:
 
 
 def _forms(experiment: Experiment, rows: Sequence[Row]) -> dict[str, str]:
-    """How to print each column of figures; the paper's like ours."""
+    """Format of each column of figures; the paper's columns have the format of ours."""
     own = {SHARE: "g"} | {column.title: column.form for column in experiment.columns}
     numbers = {title for row in rows for title, value in row.items() if isinstance(value, int | float)}
     fallback = {title: ",.0f" if title.endswith("(s)") else ".3f" for title in numbers if "paper" in title}

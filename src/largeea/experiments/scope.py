@@ -1,4 +1,4 @@
-"""How much of an experiment is done: on which data sets, with how many values of what it varies."""
+"""The scope of an experiment: its data sets, and the values of what it varies."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from largeea.experiments.datasets import DataSet, DemoSet, FolderSet, check, twi
 
 @dataclass(frozen=True)
 class Scope:
-    """The values that experiments go through.
+    """The values that experiments iterate over.
 
-    `settings` apply to every configuration. `batched` are the sets for experiments on mini-batches alone,
-    `dissected` the presets whose components and parts are looked at one by one.
+    `settings` apply to every configuration. `batched` are the data sets for experiments on mini-batches
+    alone, `dissected` the presets whose components are measured one by one.
     """
 
     datasets: tuple[DataSet, ...]
@@ -33,17 +33,16 @@ class Scope:
     splits: int = 3
 
     def config(self, preset: str, *settings: str, without: tuple[str, ...] = ()) -> Config:
-        """A preset with the settings of all cells and those of one."""
+        """Configuration of a preset with the settings common to all cells and those of one cell."""
         return load(preset, None, (*self.settings, *settings), seed=self.seed, without=without or None)
 
     @property
     def structural(self) -> str:
-        """The preset for experiments on the structure channel alone; the paper's choice unless told."""
+        """The preset for experiments on the structure channel alone; by default the paper's choice."""
         return next((preset for preset in self.presets if self.config(preset).uses("structure")), "largeea-r")
 
 
-QUICK_SETTINGS = ("structure.epochs=20", "structure.threads=1", "names.encoder=ngram")
-"""One thread: batches are small, and on a busy machine two threads wait for each other most of the time."""
+QUICK_SETTINGS = ("structure.epochs=20", "names.encoder=ngram")
 _QUICK_ENTITIES, _SMALL_ENTITIES = 1000, 5000
 
 
@@ -56,7 +55,7 @@ def make_scope(
     presets: Sequence[str] = (),
     train: float = 0.2,
 ) -> Scope:
-    """All values, or a few of them in `quick` mode; without folders, the demo and a twin."""
+    """Scope with all values, or with few in `quick` mode; without folders, on the demo and a twin."""
     small = twin(_QUICK_ENTITIES if quick else _SMALL_ENTITIES, seed)
     given = tuple(FolderSet(check(folder), language) for folder in folders)
     datasets: tuple[DataSet, ...] = given or (DemoSet(seed), small)
@@ -64,7 +63,7 @@ def make_scope(
     if presets:
         scope = replace(scope, presets=tuple(presets), dissected=tuple(presets))
     for preset in scope.presets:
-        scope.config(preset)  # a mistake is told now, not after hours
+        scope.config(preset)  # report a mistake now, not after hours
     if not quick:
         return scope
     return replace(

@@ -11,7 +11,7 @@ from largeea.experiments.pages import FIGURES, PAGE, Report, anchor, origin, wri
 from largeea.experiments.tables import Row, markdown, without_empty
 
 QUICK = "quick"
-"""The folder of `largeea experiment all --quick`: too small to stand among the others."""
+"""The folder of `largeea experiment all --quick`, which is only linked: its data is too small."""
 
 INTRODUCTION = """\
 Written by `make results` from the folders that `largeea experiment` has left beside it: do not edit. How to
@@ -30,7 +30,7 @@ measure more: [experiments](experiments.md). Speed, scale and single findings: [
 
 
 def write_summary(folders: Path) -> Path:
-    """Write the pages of all folders anew, and the page of all of them beside: `docs/results.md`.
+    """Regenerate the pages of all folders and, beside them, the page of all results: `docs/results.md`.
 
     Example: `write_summary(Path("docs/results"))`.
     """
@@ -46,7 +46,7 @@ def write_summary(folders: Path) -> Path:
 
 
 def _sections(found: Mapping[str, Mapping[str, Report]], place: str) -> list[str]:
-    """What stands on the page below the introduction; `place` leads to the folders."""
+    """Content of the page below the introduction; `place` is the link prefix of the folders."""
     parts = []
     for experiment in CATALOGUE:
         reports = {
@@ -72,10 +72,10 @@ _QUICKLY = """\
 
 
 def together(experiment: Experiment, reports: Mapping[str, Report]) -> tuple[list[Row], dict[str, str]]:
-    """The rows of an experiment from several folders, all with the same columns, and how to print them.
+    """The rows of an experiment from several folders, with the same columns, and the columns' formats.
 
-    Labels come first, then figures as the catalogue has them, then the paper's. Where there is more than one
-    folder, rows tell theirs; where one has settings of its own, rows tell these.
+    Labels come first, then figures in the order of the catalogue, then the paper's. If there are several
+    folders, each row names its folder; if a folder has settings of its own, its rows state them.
     """
     rows: list[Row] = [
         {

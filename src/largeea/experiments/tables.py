@@ -14,12 +14,12 @@ from largeea.experiments.measure import Figures
 
 Row = dict[str, Value]
 NOTHING = "–"
-"""What stands where there is no figure."""
+"""Placeholder for a missing figure."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of every cell: its title with the unit, where it is found, and how it is printed."""
+    """A column of figures: its title with the unit, how to get it from a cell's figures, and its format."""
 
     title: str
     of: Callable[[Figures], Value]
@@ -27,7 +27,7 @@ class Column:
 
 
 def find(*path: str) -> Callable[[Figures], Value]:
-    """The figure at this place, or None; `find("seconds", "total")`."""
+    """A getter for the figure at this path, or None; `find("seconds", "total")`."""
 
     def look(figures: Figures) -> Value:
         here: Any = figures
@@ -39,7 +39,7 @@ def find(*path: str) -> Callable[[Figures], Value]:
 
 
 def mean(*path: str) -> Callable[[Figures], Value]:
-    """The mean over random splits of the figure at this place."""
+    """A getter for the mean over random splits of the figure at this path."""
 
     def look(figures: Figures) -> Value:
         found = [find(*path)(one) for one in figures.get("splits", ())]
@@ -50,7 +50,7 @@ def mean(*path: str) -> Callable[[Figures], Value]:
 
 
 def total(group: str, *starts: str) -> Callable[[Figures], Value]:
-    """The sum of all figures of a group whose names start so: `total("seconds", "structure-batch-")`."""
+    """A getter for the sum of a group's figures by name prefix: `total("seconds", "anchors-")`."""
 
     def look(figures: Figures) -> Value:
         found = [value for key, value in figures.get(group, {}).items() if key.startswith(starts)]
@@ -60,7 +60,7 @@ def total(group: str, *starts: str) -> Callable[[Figures], Value]:
 
 
 def peak(kind: str, *starts: str) -> Callable[[Figures], Value]:
-    """The most memory, `host` or `gpu`, that a stage took whose name starts so; None for none at all."""
+    """A getter for the peak memory, `host` or `gpu`, of stages by name prefix; None if there is none."""
 
     def look(figures: Figures) -> Value:
         used = figures.get("memory_mb", {})
@@ -70,13 +70,13 @@ def peak(kind: str, *starts: str) -> Callable[[Figures], Value]:
 
 
 def without_empty(rows: Sequence[Row]) -> list[Row]:
-    """The rows without columns that have no figure in any of them."""
+    """Drop the columns that are empty in every row."""
     kept = [title for title in rows[0] if any(row[title] is not None for row in rows)] if rows else []
     return [{title: row[title] for title in kept} for row in rows]
 
 
 def markdown(rows: Sequence[Row], forms: dict[str, str]) -> str:
-    """A Markdown table; figures to the right."""
+    """A Markdown table with figures right-aligned."""
     header = list(rows[0])
     lines = [[printed(row[title], forms.get(title, "")) for title in header] for row in rows]
     return plain_markdown(header, lines, right=[title in forms for title in header])
@@ -91,7 +91,7 @@ def plain_markdown(
 
 
 def printed(value: Value, form: str) -> str:
-    """A value for people."""
+    """Format a value for a table."""
     if value is None:
         return NOTHING
     return format(value, form) if form and not isinstance(value, str) else str(value)

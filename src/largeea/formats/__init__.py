@@ -1,4 +1,4 @@
-"""Reading graphs and benchmark folders. `read()` recognises what it is given."""
+"""Reading graphs and benchmark folders. `read()` recognises the format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ Places: TypeAlias = str | Path | Sequence[str | Path]
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read: the format if it cannot be told, table columns, naming, and how many bad lines to bear."""
+    """How to read: format (recognised if None), table columns, naming, and malformed lines allowed.
+
+    `pair_language` chooses one of several pairs in a DBP1M folder.
+    """
 
     format: str | None = None
     columns: tables.Columns | None = None
@@ -53,9 +56,9 @@ def read(
 def read_graph(
     path: Places, options: ReadOptions | None = None, rejects: Rejects | None = None
 ) -> KnowledgeGraph:
-    """Like `read`, for places where only a single graph makes sense."""
+    """Like `read`, where only a single graph makes sense."""
     if pair_folder(path):
-        raise UsageError(f"{path} is a benchmark folder with two graphs; give it alone, not as one side")
+        raise UsageError(f"{path} is a benchmark folder with two graphs; give it alone")
     options = options or ReadOptions()
     rejects = rejects if rejects is not None else Rejects(options.max_errors)
     builder, before = GraphBuilder(), len(rejects)
@@ -83,7 +86,7 @@ def pair_folder(path: Places) -> Path | None:
 
 
 def files_of(path: Places) -> list[Path]:
-    """The files meant: themselves, those in a folder, or those a pattern finds; in a fixed order."""
+    """The files that a path stands for (a file, a folder, a pattern), in a fixed order."""
     if not isinstance(path, str | Path):
         return [file for part in path for file in files_of(part)]
     path = Path(path)
@@ -94,7 +97,7 @@ def files_of(path: Places) -> list[Path]:
         if not files:
             layouts = "; ".join(f"{name}: {content}" for name, content in LAYOUTS.items())
             raise InputError(
-                f"holds no graph file ({', '.join(SUFFIXES)}) and is no benchmark folder ({layouts})",
+                f"holds no graph file ({', '.join(SUFFIXES)}) and is not a benchmark folder ({layouts})",
                 path,
             )
         return files
@@ -107,7 +110,7 @@ def files_of(path: Places) -> list[Path]:
 
 
 def recognise(path: Path) -> str:
-    """The format of a graph file by its suffix, else by how it begins."""
+    """The format of a graph file, by its suffix or else by its beginning."""
     by_suffix = SUFFIXES.get(plain_suffix(path))
     if by_suffix:
         return by_suffix

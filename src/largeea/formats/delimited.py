@@ -1,10 +1,11 @@
-"""Delimited text in: rows of CSV and TSV files as Arrow columns, each row with the line it starts on."""
+"""Rows of CSV and TSV files as Arrow columns, each row with the line it starts on."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +17,18 @@ from largeea.formats.rejects import Rejects
 from largeea.formats.streams import MAX_LINE_BYTES, blocks_of_lines
 from largeea.graph import Bool, Int64, Strings, strings
 
-Rows = tuple[list[Strings], Int64]
-"""Columns of a batch of rows, and the line each row starts on `[n]`."""
 _QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
+
+
+class Rows(NamedTuple):
+    """A batch of rows: its columns, and the line each row starts on `[n]`.
+
+    `found` is the number of rows counted in the file for this batch, whether they are in it or rejected.
+    """
+
+    columns: list[Strings]
+    lines: Int64
+    found: int
 
 
 def read_delimited(
@@ -26,11 +36,19 @@ def read_delimited(
 ) -> Iterator[Rows]:
     """Rows of exactly `width` cells in batches, from line `skip + 1` on.
 
-    A row with other than `width` cells is rejected; with `rest_in_last` the last cell may hold separators.
-    Cells are quoted in CSV alone, where they may then hold line breaks.
+    A row with another number of cells is rejected; with `rest_in_last` the last cell may hold separators.
+    Only in CSV can cells be quoted; quoted cells may hold line breaks.
     """
     quoted = separator == ","
-    blocks = _skipping(blocks_of_lines(path, rejects), skip)
+    undecodable = 0
+
+    def texts() -> Iterator[tuple[int, bytes]]:
+        nonlocal undecodable
+        for block in blocks_of_lines(path, rejects):
+            undecodable += block.rejected
+            yield block.first, block.text
+
+    blocks = _skipping(texts(), skip)
     for first_line, block in _whole_rows(blocks) if quoted else blocks:
         columns, refused = _parse(block, width, separator, quoted, path, first_line)
         lines = _lines_of_rows(block, first_line, quoted, len(columns[0]) + len(refused))
@@ -47,15 +65,17 @@ def read_delimited(
             else:
                 reason = f"{row.actual_columns} column(s) where {width} are needed"
                 rejects.add(path, line, reason, row.text)
-        yield columns, np.delete(lines, [row.number - 1 for row in refused])
+        yield Rows(columns, np.delete(lines, [row.number - 1 for row in refused]), len(lines))
         if mended:
-            yield [strings(column) for column in zip(*mended, strict=True)], np.array(mended_lines)
+            yield Rows([strings(column) for column in zip(*mended, strict=True)], np.array(mended_lines), 0)
+    if undecodable:
+        yield Rows([strings()] * width, np.empty(0, np.int64), undecodable)
 
 
 def _parse(
     block: bytes, width: int, separator: str, quoted: bool, path: Path, first_line: int
 ) -> tuple[list[Strings], list[pacsv.InvalidRow]]:
-    """The rows that are as wide as they should be, as columns, and those that are not."""
+    """The rows of the right width as columns, and the other rows."""
     refused: list[pacsv.InvalidRow] = []
 
     def set_aside(row: pacsv.InvalidRow) -> str:
@@ -78,6 +98,7 @@ def _parse(
 
 
 def _skipping(blocks: Iterable[tuple[int, bytes]], skip: int) -> Iterator[tuple[int, bytes]]:
+    """The blocks without the first `skip` lines of the file."""
     for line, block in blocks:
         passed = max(skip + 1 - line, 0)
         rest = block.split(b"\n", passed)[-1]
@@ -86,7 +107,7 @@ def _skipping(blocks: Iterable[tuple[int, bytes]], skip: int) -> Iterator[tuple[
 
 
 def _whole_rows(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """The blocks cut anew, so that no quoted cell with line breaks is torn apart."""
+    """The blocks cut anew, so that no quoted cell with line breaks is divided."""
     line, rest = 1, b""
     for first_line, block in blocks:
         line, rest = (line, rest + block) if rest else (first_line, block)
@@ -102,10 +123,10 @@ def _whole_rows(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, byte
 
 
 def _lines_of_rows(block: bytes, first_line: int, quoted: bool, rows: int) -> Int64 | None:
-    """The line each row starts on; None where they cannot be told because quotes do not pair up.
+    """The line each row starts on, found in the bytes themselves; None if there are other than `rows`.
 
-    As the CSV reader has it: either line break ends a row, and empty rows do not count. A quote inside a
-    cell that does not begin with one is no quote, so where `rows` says so, all are taken for text.
+    As for the CSV parser, a line feed or a carriage return ends a row, and empty rows do not count. A quote
+    in a cell that does not begin with one is text; so if quotes do not pair up, all of them count as text.
     """
     data = np.frombuffer(block, np.uint8)
     breaks = (data == _LINE_FEED) | (data == _CARRIAGE_RETURN)

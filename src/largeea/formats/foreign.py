@@ -1,4 +1,4 @@
-"""Recognises by its first bytes what no reader can use: archives, hidden compression, other encodings."""
+"""Recognises by its first bytes what no reader can use: archives, compressed data, other encodings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from largeea.errors import InputError
 T = TypeVar("T")
 
 HEAD_BYTES = 512
-"""So much of a file tells what it is; the mark of a tar archive is the last one, at 257."""
+"""Enough to recognise all of these; the mark of a tar archive is at byte 257."""
 
 _ARCHIVES = {
     b"PK\x03\x04": "a ZIP archive",
@@ -34,24 +34,24 @@ _ENCODINGS = {
 
 
 def refuse_foreign(head: bytes, path: Path) -> None:
-    """Raise if the content, decompressed once, begins like an archive or like text that is not UTF-8.
+    """Raise if the content, after decompression, begins like an archive or like text that is not UTF-8.
 
-    Archives are never unpacked: the names in them may lead anywhere, and a size in them may be a lie.
+    Archives are never unpacked: their file names may lead out of a folder, and their sizes may be wrong.
     """
     archive = _found(head, _ARCHIVES) or ("a tar archive" if head.startswith(_TAR, _TAR_AT) else None)
     if archive:
-        raise InputError(f"is {archive}; unpack it and give the file or folder that was in it", path)
+        raise InputError(f"is {archive}; unpack it and give the file or folder inside", path)
     if compressed := _found(head, _COMPRESSED):
         method, suffix = compressed
         raise InputError(
-            f"is compressed with {method} (once more?); name it *{suffix}, or decompress it", path
+            f"is compressed with {method} (twice?); give its name the suffix {suffix}, or decompress it", path
         )
     if encoding := _found(head, _ENCODINGS) or _without_mark(head):
         raise InputError(f"is {encoding} text; convert it: iconv -f {encoding} -t UTF-8", path)
 
 
 def _without_mark(head: bytes) -> str | None:
-    """UTF-16 of mostly Latin letters: every other byte is zero."""
+    """UTF-16 without a byte-order mark, if it is mostly Latin letters: every other byte is zero."""
     for order, other, zeros in (("UTF-16LE", head[::2], head[1::2]), ("UTF-16BE", head[1::2], head[::2])):
         if 2 * zeros.count(0) > len(zeros) and 0 not in other:
             return order

@@ -1,4 +1,4 @@
-"""A watchman before a parser: every block of a file is looked at before the parser gets it."""
+"""A guard before a parser: every block of a file is checked before the parser gets it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from largeea.errors import InputError
 from largeea.formats.streams import MAX_EXPANSION
 
 MAX_NAME_BYTES = 1 << 15
-"""No honest IRI or namespace is longer; one that is could be repeated until memory ends."""
+"""Genuine IRIs and namespaces are shorter; a longer one could be repeated until memory is exhausted."""
 BLOCK_BYTES = 1 << 18
-_HARMLESS_BYTES = 256 << 20
+HARMLESS_BYTES = 256 << 20
+"""A parser may use this much memory, or write this much, whatever the size of the file."""
 
 
 def growth_allowed(seen: int) -> int:
-    """How many bytes a parser may make of as many as it has seen."""
-    return max(_HARMLESS_BYTES, MAX_EXPANSION * seen)
+    """The number of bytes that a parser may make of `seen` bytes of input."""
+    return max(HARMLESS_BYTES, MAX_EXPANSION * seen)
 
 
 class Guard(io.RawIOBase):
-    """Passes a stream on in blocks in which `look` finds nothing dangerous, and counts the bytes in `seen`.
+    """Passes a stream on block by block after `check` has accepted the block; `seen` counts the bytes.
 
-    `look` is given each block, and at the end an empty one; it returns why a block is refused, or None.
+    `check` is called with each block, and with an empty one at the end. It returns None, or why the block is
+    refused.
     """
 
-    def __init__(self, stream: IO[bytes], path: Path, look: Callable[[bytes], str | None]) -> None:
-        self._stream, self._path, self._look, self._left = stream, path, look, memoryview(b"")
+    def __init__(self, stream: IO[bytes], path: Path, check: Callable[[bytes], str | None]) -> None:
+        self._stream, self._path, self._check, self._left = stream, path, check, memoryview(b"")
         self.seen = 0
 
     def readable(self) -> bool:
@@ -36,11 +38,11 @@ class Guard(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Pass on what is left of the last block, or the beginning of the next."""
+        """Pass on the rest of the last block, or the beginning of the next."""
         if not self._left:
             block = self._stream.read(BLOCK_BYTES)
             self.seen += len(block)
-            if reason := self._look(block):
+            if reason := self._check(block):
                 raise InputError(f"{reason}, which is refused for safety", self._path)
             self._left = memoryview(block)
         part, self._left = self._left[: len(buffer)], self._left[len(buffer) :]

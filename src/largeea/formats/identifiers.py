@@ -1,4 +1,4 @@
-"""What may stand for an entity or a relation: text that is there, and that cannot steer a terminal."""
+"""Identifiers of entities and relations: not empty, and without control characters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from largeea.formats.interning import Bytes
 from largeea.graph import Bool, Strings
 
 CONTROL_CHARACTERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]"
-"""Those of C0 and C1 but tab and line breaks, which every table format can quote."""
+"""Those of C0 and C1, except tab and line breaks, which every table format can quote."""
 
 
 def _suspicious_bytes() -> Bool:
@@ -23,11 +23,14 @@ def _suspicious_bytes() -> Bool:
 
 
 _SUSPICIOUS = _suspicious_bytes()
-"""Bytes that are control characters or, 0xC2, begin those of C1."""
+"""Bytes that are control characters, or that begin those of C1 (0xC2)."""
 
 
 def flaws(columns: Mapping[str, Strings], optional: Collection[str] = ()) -> dict[int, str]:
-    """Rows that cannot be used, and why: a cell is empty and not optional, or holds control characters."""
+    """The rows that cannot be used, with the reason: an empty cell, or control characters.
+
+    Cells of `optional` columns may be empty.
+    """
     found: dict[int, str] = {}
     for title, cells in columns.items():
         empty = np.asarray(pc.fill_null(pc.equal(cells, ""), True))
@@ -41,7 +44,7 @@ def flaws(columns: Mapping[str, Strings], optional: Collection[str] = ()) -> dic
 
 
 def _text(cells: Strings) -> Bytes:
-    """All text of a column, `uint8[n]`."""
+    """All bytes of a column, `uint8[n]`."""
     _, offsets, data = cells.buffers()
     if data is None:
         return np.empty(0, np.uint8)

@@ -1,4 +1,4 @@
-"""Which name an entity goes by: its best label, else what its IRI says, unless that is only a code."""
+"""The name of an entity: its best label, else the last part of its IRI, unless that is only a code."""
 
 from __future__ import annotations
 
@@ -31,24 +31,27 @@ ALIAS_PREDICATES = (
     "http://www.w3.org/2004/02/skos/core#hiddenLabel",
     "http://xmlns.com/foaf/0.1/nick",
 )
-"""What an entity is called as well: none of these is the name it goes by."""
+"""Predicates of other names: none of them gives the main name."""
 
 _PARTS = r"(?s)^(?P<namespace>.*/resource/|.*/wiki/|.*#|.*/|.*:|)(?P<local>.*)$"
-"""Greedy up to the last separator, except that a DBpedia or wiki title may contain more of them (AC/DC)."""
+"""The namespace ends at the last separator; but DBpedia and wiki titles may contain separators (AC/DC)."""
 _CODE = r"^([A-Za-z]{0,12}[._:-]?[0-9]+([._:-][0-9]+)*|[mg]\.[0-9a-z_]+)$"
 _ALWAYS_CODE = r"^(\{?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?|[0-9a-f]{16,}|[0-9A-F]{16,})$"
 
 
 @dataclass(frozen=True)
 class Naming:
-    """Label predicates by preference, and languages by preference (then: no language, English, any other)."""
+    """Label predicates and languages, preferred ones first.
+
+    After the languages given come labels without a language, English ones, and all others.
+    """
 
     predicates: tuple[str, ...] = LABEL_PREDICATES
     languages: tuple[str, ...] = ()
 
 
 def name_entities(entities: Strings, attributes: Attributes, naming: Naming) -> Strings:
-    """A name for every entity, null where there is none."""
+    """The name of every entity, null where there is none."""
     labelled, labels = best_labels(attributes, naming)
     if len(labelled) == len(entities):
         return labels
@@ -58,7 +61,7 @@ def name_entities(entities: Strings, attributes: Attributes, naming: Naming) -> 
 
 
 def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
-    """Entities that have a label, ascending, and the preferred label of each."""
+    """The entities that have a label, ascending, and the preferred label of each."""
     labels = label_rows(attributes, naming.predicates)
     blank = pc.equal(pc.utf8_trim_whitespace(attributes.values), "")
     labels = labels[~np.asarray(blank, bool)[labels[:, 2]]]
@@ -70,7 +73,7 @@ def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]
 
 
 def label_rows(attributes: Attributes, predicates: tuple[str, ...]) -> Int32:
-    """Literals under these predicates, `[n, 4]` as in `Attributes`, but the predicate as its place here."""
+    """Literals of these predicates, `int32[n, 4]` as in `Attributes`, with positions in `predicates`."""
     found = pc.index_in(attributes.predicates, value_set=strings(predicates))
     place = np.asarray(pc.fill_null(found, -1), np.int32)
     labels: Int32 = attributes.rows[place[attributes.predicate] >= 0]
@@ -81,8 +84,8 @@ def label_rows(attributes: Attributes, predicates: tuple[str, ...]) -> Int32:
 def local_names(entities: Strings) -> Strings:
     """The last part of each IRI as text: percent-decoded, `_` as space; null where it is only a code.
 
-    `Q42`, `17` or `node254749496` are codes where most of their namespace looks like that: in a namespace
-    of words the band `U2` and the novel `1984` keep their names. UUIDs and long hexadecimals always are.
+    `Q42`, `17` or `node254749496` are codes if most of their namespace looks like that: in a namespace of
+    words, the band `U2` and the novel `1984` keep their names. UUIDs and long hexadecimals are always codes.
     """
     if not len(entities):
         return strings()
@@ -107,7 +110,7 @@ def _percent_decoded(texts: Strings) -> Strings:
 
 
 def _language_ranks(tags: Strings, preferred: tuple[str, ...]) -> Int32:
-    """How welcome each tag is, least first; a language stands for its variants too (`pt` for `pt-BR`)."""
+    """The rank of each tag, 0 is best; a language also matches its variants (`pt` matches `pt-BR`)."""
     wanted = [f"@{language.lower()}" if language else "" for language in preferred]
 
     def rank(tag: str) -> int:

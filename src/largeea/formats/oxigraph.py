@@ -1,20 +1,107 @@
-"""pyoxigraph as a parser whose every complaint is a `SyntaxError`."""
+"""pyoxigraph as a parser that reports every problem as a `SyntaxError`, in this process or in one of its own.
+
+`sandbox.py` runs this file as a program, so it imports nothing of LargeEA: importing the package would take
+longer than parsing most files.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import resource
+import struct
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Any
 
 import pyoxigraph as ox
+
+HEADER = struct.Struct("<3q")
+"""Before each block that the program writes: its bytes, its statements, and the bytes read so far."""
+REFUSED, OUT_OF_MEMORY = 3, 4
+"""Exit codes of the program. A refusal ends standard error with the line `[message, line]` as JSON."""
 
 
 def parsed(
     source: IO[bytes] | bytes, format: ox.RdfFormat, base_iri: str | None = None, lenient: bool = False
 ) -> Iterator[Any]:
-    """What pyoxigraph makes of a text; its limit on the length of a value counts as a syntax error."""
+    """The quads of a text. A value beyond pyoxigraph's limit on its length is a syntax error too."""
     try:
         yield from ox.parse(source, format=format, base_iri=base_iri, lenient=lenient)
     except MemoryError as error:
         if "maximal size" not in str(error):
             raise
         raise SyntaxError("a single value takes more than 16 MB; is its end missing?") from None
+
+
+def as_n_triples(quads: Iterator[Any], block_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Quads as blocks of N-Triples of about `block_bytes`, each with the number of quads in it."""
+    while True:
+        block, taken = io.BytesIO(), 0
+
+        def until_full(block: io.BytesIO = block) -> Iterator[Any]:
+            nonlocal taken
+            while block.tell() < block_bytes and (quad := next(quads, None)) is not None:
+                taken += 1
+                yield quad.triple
+
+        ox.serialize(until_full(), block, format=ox.RdfFormat.N_TRIPLES)
+        if not taken:
+            return
+        yield block.getvalue(), taken
+
+
+class _Limited(io.RawIOBase):
+    """A stream that lets this process use memory and time in proportion to the bytes read from it."""
+
+    def __init__(self, stream: IO[bytes], harmless: int, expansion: int, most: int, seconds: int) -> None:
+        self._stream, self._harmless, self._expansion, self._most = stream, harmless, expansion, most
+        self._seconds, self.seen = seconds, 0
+        self._set_limits()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        block = self._stream.read(len(buffer))
+        self.seen += len(block)
+        self._set_limits()
+        buffer[: len(block)] = block
+        return len(block)
+
+    def _set_limits(self) -> None:
+        memory = min(max(self._harmless, self._expansion * self.seen), self._most)
+        seconds = self._seconds + (self.seen >> 20)
+        for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds)):
+            _, most = resource.getrlimit(kind)
+            with suppress(ValueError, OSError):  # macOS cannot limit memory
+                resource.setrlimit(
+                    kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most)
+                )
+
+
+def main(base_iri: str, block_bytes: int, harmless: int, expansion: int, most: int, seconds: int) -> int:
+    """Parse JSON-LD from standard input, write blocks of N-Triples to standard output, return the exit code.
+
+    Memory may grow to `expansion` times the bytes read, to `harmless` bytes in any case, but not above
+    `most`. The process may compute for `seconds`, and one second more for each MB read.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    source = _Limited(sys.stdin.buffer, harmless, expansion, most, seconds)
+    try:
+        quads = parsed(source, ox.RdfFormat.JSON_LD, base_iri)  # type: ignore[arg-type]
+        for block, statements in as_n_triples(quads, block_bytes):
+            sys.stdout.buffer.write(HEADER.pack(len(block), statements, source.seen) + block)
+        sys.stdout.buffer.flush()
+    except (SyntaxError, ValueError, OSError) as error:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        sys.stderr.write("\n" + json.dumps([message, getattr(error, "lineno", None)]))
+        return REFUSED
+    except MemoryError:
+        return OUT_OF_MEMORY
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:])))

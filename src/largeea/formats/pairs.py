@@ -35,12 +35,12 @@ def is_pair_folder(folder: Path) -> bool:
 
 
 def pair_files(folder: Path) -> list[Path]:
-    """The files that a pair may be made of."""
+    """The files of a benchmark folder that may be read."""
     return sorted(path for part in ("*", "721_5fold/*/*") for path in folder.glob(part) if path.is_file())
 
 
 def read_pair(folder: Path, naming: Naming, rejects: Rejects, language: str | None = None) -> Pair:
-    """Read a benchmark folder; `language` chooses in a DBP1M folder that holds several."""
+    """Read a benchmark folder; `language` chooses one of several pairs in a DBP1M folder."""
     if (folder / "rel_triples_1").is_file():
         return _read_named(folder, naming, rejects, "rel_triples_", "attr_triples_", "ent_links")
     if (folder / "ent_ids_1").is_file():
@@ -54,7 +54,7 @@ def _chosen_language(folder: Path, language: str | None) -> str:
     if language is None and len(present) == 1:
         return present[0]
     if language not in present:
-        given = "none was chosen" if language is None else f"{language!r} was asked for"
+        given = "none was chosen" if language is None else f"{language!r} was chosen"
         raise UsageError(f"{folder} holds {', '.join(present)}, but {given}; use --pair-language")
     return language
 
@@ -62,14 +62,15 @@ def _chosen_language(folder: Path, language: str | None) -> str:
 def _read_named(
     folder: Path, naming: Naming, rejects: Rejects, triples: str, attributes: str | None, links: str
 ) -> Pair:
-    """OpenEA and DBP1M: everything by IRI."""
-    linked, link_lines = _columns(folder / links, 2, rejects)
+    """OpenEA and DBP1M, where entities are given by IRI."""
+    linked, link_lines, _ = _columns(folder / links, 2, rejects)
     graphs = []
     for side in (1, 2):
         builder = GraphBuilder()
         before = len(rejects)
         builder.files = 1
-        for (head, relation, tail), _ in _rows(folder / f"{triples}{side}", 3, rejects):
+        for (head, relation, tail), _, found in _rows(folder / f"{triples}{side}", 3, rejects):
+            builder.scanned += found
             builder.add_triples(
                 builder.nodes.number_column(head),
                 builder.predicates.number_column(relation),
@@ -84,16 +85,18 @@ def _read_named(
     source, target = graphs
 
     def resolve(path: Path) -> Links:
-        return _links(path, *_columns(path, 2, rejects), source.find, target.find)
+        columns, lines, _ = _columns(path, 2, rejects)
+        return _links(path, columns, lines, source.find, target.find)
 
     known = _links(folder / links, linked, link_lines, source.find, target.find)
     return Pair(source, target, known, dict(_folds(folder, resolve)))
 
 
 def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None:
-    """Literals as `entity, predicate, value`; a value may be bare, or quoted with a language or datatype."""
+    """Add rows of `entity, predicate, value`; a value may be quoted, with a language or datatype."""
     quoted = r'(?s)^"(?P<text>.*)"(?:(?P<language>@[A-Za-z0-9-]+)|\^\^<?(?P<datatype>[^<>]*)>?)?$'
-    for (entity, predicate, value), _ in _rows(path, 3, rejects, free_text=True):
+    for (entity, predicate, value), _, found in _rows(path, 3, rejects, free_text=True):
+        builder.scanned += found
         parts = pc.extract_regex(value, quoted)
         text, language, datatype = (
             pc.struct_field(parts, [part]) for part in ("text", "language", "datatype")
@@ -108,22 +111,24 @@ def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None
 
 
 def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
-    """DBP15K: entities by number, numbers by `ent_ids`."""
+    """DBP15K, where entities are given by number; `ent_ids` has the IRI of each number."""
     graphs: list[KnowledgeGraph] = []
     finders: list[Callable[[Strings], Int32]] = []
     for side in (1, 2):
         builder = GraphBuilder()
         builder.files = 2
         before = len(rejects)
-        (numbers, iris), _ = _columns(folder / f"ent_ids_{side}", 2, rejects)
+        (numbers, iris), _, found = _columns(folder / f"ent_ids_{side}", 2, rejects)
+        builder.scanned, builder.skipped = found, len(numbers)
         nodes = builder.nodes.number_column(iris)
         path = folder / f"triples_{side}"
-        for (head, relation, tail), lines in _rows(path, 3, rejects):
+        for (head, relation, tail), lines, found in _rows(path, 3, rejects):
+            builder.scanned += found
             ends = [np.asarray(pc.fill_null(pc.index_in(end, value_set=numbers), -1)) for end in (head, tail)]
             unknown = np.flatnonzero((ends[0] < 0) | (ends[1] < 0))
             if len(unknown):
                 raise InputError(
-                    f"names an entity number that ent_ids_{side} does not have", path, int(lines[unknown[0]])
+                    f"uses an entity number that is not in ent_ids_{side}", path, int(lines[unknown[0]])
                 )
             builder.add_triples(nodes[ends[0]], builder.predicates.number_column(relation), nodes[ends[1]])
         builder.rejected = len(rejects) - before
@@ -132,7 +137,8 @@ def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
         finders.append(_by_number(numbers, graph.find(iris)))
 
     def resolve(path: Path) -> Links:
-        return _links(path, *_columns(path, 2, rejects), *finders)
+        columns, lines, _ = _columns(path, 2, rejects)
+        return _links(path, columns, lines, *finders)
 
     reference = resolve(folder / "ref_ent_ids")
     folds = dict(_folds(folder, resolve))
@@ -153,30 +159,31 @@ def _by_number(numbers: Strings, places: Int32) -> Callable[[Strings], Int32]:
 
 
 def _folds(folder: Path, resolve: Callable[[Path], Links]) -> Iterator[tuple[str, tuple[Links, Links]]]:
-    """Official splits of `721_5fold`; validation links count as neither seeds nor test."""
+    """Official splits of `721_5fold`; validation links are neither seeds nor test links."""
     for fold in sorted(folder.glob("721_5fold/*")):
         if (fold / "train_links").is_file() and (fold / "test_links").is_file():
             yield fold.name, (resolve(fold / "train_links"), resolve(fold / "test_links"))
 
 
-def _columns(path: Path, width: int, rejects: Rejects) -> tuple[list[Strings], Int64]:
-    """All rows of a file as columns, and the line of each."""
+def _columns(path: Path, width: int, rejects: Rejects) -> Rows:
+    """All rows of a file as one batch."""
     batches = list(_rows(path, width, rejects))
-    if not any(len(lines) for _, lines in batches):
+    if not any(len(batch.lines) for batch in batches):
         raise InputError("holds no rows", path)
-    columns = [pa.concat_arrays([batch[i] for batch, _ in batches]) for i in range(width)]
-    return columns, np.concatenate([lines for _, lines in batches])
+    columns = [pa.concat_arrays([batch.columns[i] for batch in batches]) for i in range(width)]
+    lines = np.concatenate([batch.lines for batch in batches])
+    return Rows(columns, lines, sum(batch.found for batch in batches))
 
 
 def _rows(path: Path, width: int, rejects: Rejects, free_text: bool = False) -> Iterator[Rows]:
-    """Rows whose cells can be used as identifiers; with `free_text` the last cell may be anything."""
+    """Rows whose cells can be identifiers; with `free_text` the last cell may hold any text."""
     ids = width - free_text
-    for columns, lines in read_delimited(path, width, rejects, rest_in_last=free_text):
+    for columns, lines, found in read_delimited(path, width, rejects, rest_in_last=free_text):
         unusable = flaws({str(number): cells for number, cells in enumerate(columns[:ids], start=1)})
         for row, reason in unusable.items():
             rejects.add(path, int(lines[row]), reason, "\t".join(str(cells[row]) for cells in columns))
         rows = np.delete(np.arange(len(lines)), list(unusable))
-        yield ([cells.take(rows) for cells in columns], lines[rows]) if unusable else (columns, lines)
+        yield Rows([cells.take(rows) if unusable else cells for cells in columns], lines[rows], found)
 
 
 def _links(
@@ -191,5 +198,5 @@ def _links(
     if len(unknown):
         row, side = unknown[0].tolist()
         end = columns[side][row].as_py()
-        raise InputError(f"links {end!r}, which is no entity of its graph", path, int(lines[row]))
+        raise InputError(f"links {end!r}, which is not an entity of its graph", path, int(lines[row]))
     return Links(found).canonical()

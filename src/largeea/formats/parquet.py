@@ -1,4 +1,4 @@
-"""Parquet in: batches of rows, whose size is known before it is spent."""
+"""Reading Parquet: batches of rows, whose size is checked before they are read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from largeea.graph import Strings
 _TRIPLE_BYTES = 12
 _ROWS_AT_ONCE = 1 << 14
 _BATCH_BYTES = 256 << 20
-"""Text of one column in one batch of rows; more than that is no honest table."""
+"""Text of one column in one batch of rows; genuine tables have less."""
 
 
 def read_parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    """The names of the columns, and the rows. Text comes dictionary-encoded; see `text_column`."""
-    import pyarrow.parquet as pq  # takes a while, and few tables are Parquet
+    """The names of the columns, and the rows. Text is dictionary-encoded; see `text_column`."""
+    import pyarrow.parquet as pq  # imported lazily: slow to import, and few tables are Parquet
 
     with open_bytes(path) as stream:
         source = io.BytesIO(stream.read()) if is_compressed(path) else path
@@ -37,16 +37,22 @@ def read_parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
         raise bomb(path)
 
     def batches() -> Iterator[pa.RecordBatch]:
+        rows = 0
         try:
-            yield from file.iter_batches(batch_size=_ROWS_AT_ONCE)
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                rows += len(batch)
+                yield batch
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"is a damaged Parquet file: {error}", path) from None
+        if rows != file.metadata.num_rows:
+            declared = file.metadata.num_rows
+            raise InputError(f"is a damaged Parquet file: {rows} rows instead of {declared}", path)
 
     return names, batches()
 
 
 def validated(column: pa.Array, title: str, path: Path) -> pa.Array:
-    """The column, once its offsets, its UTF-8 and its places in a dictionary are known to be sound."""
+    """The column, after its offsets, its UTF-8 and its dictionary indices have been checked."""
     try:
         column.validate(full=True)
     except pa.ArrowException as error:
@@ -55,7 +61,7 @@ def validated(column: pa.Array, title: str, path: Path) -> pa.Array:
 
 
 def text_column(column: pa.Array, title: str, path: Path) -> Strings:
-    """A column as text, null where there is none."""
+    """A column as text, null where a cell is empty."""
     validated(column, title, path)
     if isinstance(column, pa.DictionaryArray) and pa.types.is_string(column.dictionary.type):
         lengths = pc.binary_length(column.dictionary).take(column.indices)
@@ -64,19 +70,19 @@ def text_column(column: pa.Array, title: str, path: Path) -> Strings:
     try:
         text = column.cast(pa.large_string())
     except pa.ArrowException:
-        raise InputError(f"column {title!r} is of type {column.type}, which is no text", path) from None
+        raise InputError(f"column {title!r} is of type {column.type}, which is not text", path) from None
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
 def growth_limit(path: Path) -> int:
-    """How many bytes may come out of a file."""
+    """The number of bytes that may come out of a file."""
     return max(EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION)
 
 
 def bomb(path: Path) -> InputError:
-    """The error for a file that holds more than its size allows for."""
+    """The error for a file whose content is far larger than the file."""
     return InputError(
-        "holds far more text than its size allows for, like a decompression bomb; "
+        "holds far more text than its size explains, like a decompression bomb; "
         "if the file is genuine, give it as TSV",
         path,
     )

@@ -1,4 +1,4 @@
-"""Malformed input lines: counted, kept for `rejects.tsv`, and fatal beyond what the user allows."""
+"""Malformed input lines: kept for `rejects.tsv`; more than the user allows are an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class Reject:
-    """One line that could not be used, and why; `line` is None where the format has no lines to count."""
+    """A line that could not be used, and the reason; `line` is None in formats without lines."""
 
     path: Path
     line: int | None
@@ -23,7 +23,7 @@ class Reject:
 
 @dataclass
 class Rejects:
-    """Collects malformed lines up to `max_errors`; one more ends the reading."""
+    """Collects up to `max_errors` malformed lines; one more raises `InputError`."""
 
     max_errors: int = 0
     lines: list[Reject] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Rejects:
         return len(self.lines)
 
     def add(self, path: Path, line: int | None, reason: str, text: bytes | str) -> None:
-        """Note a malformed line, or raise if there are too many by now."""
+        """Keep a malformed line, or raise if there are too many."""
         if isinstance(text, bytes):
             text = text[: 4 * _SHOWN_CHARACTERS].decode("utf-8", "backslashreplace")
         self.lines.append(Reject(path, line, reason, text.strip()[:_SHOWN_CHARACTERS]))
@@ -40,13 +40,13 @@ class Rejects:
             raise InputError(
                 f"{reason}\n  {self.lines[-1].text[:120]!r}\n"
                 f"That makes {len(self.lines)} malformed line(s); {self.max_errors} allowed. "
-                "Mend the file, or allow more with --max-errors N (they are then left out and listed).",
+                "Correct the file, or allow more with --max-errors N: they are then left out and listed.",
                 path,
                 line,
             )
 
     def write(self, file: IO[bytes]) -> None:
-        """Write `rejects.tsv`: file, line, reason, text; sorted, as blocks are looked at in parallel."""
+        """Write `rejects.tsv`: file, line, reason, text; sorted, because blocks are read in parallel."""
         file.write(b"file\tline\treason\ttext\n")
         for reject in sorted(self.lines, key=lambda reject: (str(reject.path), reject.line or 0)):
             cells = (str(reject.path), str(reject.line or ""), reject.reason, reject.text)

@@ -1,22 +1,23 @@
-"""Opening input files: decompressed on the fly, guarded against broken and bomb-like archives."""
+"""Opening input files: decompressed on the fly, guarded against damaged files and decompression bombs."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
-import hashlib
 import io
 import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from largeea.errors import InputError
 from largeea.formats.foreign import HEAD_BYTES, refuse_foreign
 from largeea.formats.rejects import Rejects
+from largeea.hashing import file_hash
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -29,9 +30,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK_BYTES = 8 << 20
 MAX_LINE_BYTES = 64 << 20
 MAX_EXPANSION = 300
-"""A decompressed stream may be this many times larger than its file; real dumps stay below 50."""
+"""A decompressed stream may be this many times larger than its file; genuine dumps stay below 50."""
 EXPANSION_COUNTS_FROM = 64 << 20
-"""Smaller outputs are harmless whatever their ratio."""
+"""Smaller outputs are harmless, whatever the ratio."""
 
 _OPENERS: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -42,20 +43,20 @@ _OPENERS: dict[str, Callable[..., Any]] = {
 
 
 def plain_suffix(path: Path) -> str:
-    """The suffix that tells the format: `.nt` for `dump.nt.bz2`; lower case."""
+    """The suffix that shows the format, in lower case: `.nt` for `dump.nt.bz2`."""
     suffix = path.suffix.lower()
     return Path(path.stem).suffix.lower() if is_compressed(path) else suffix
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether the suffix says so."""
+    """Whether the suffix is that of a compressed file."""
     return path.suffix.lower() in _OPENERS
 
 
 def open_bytes(path: Path) -> IO[bytes]:
     """The content of a file as a binary stream, decompressed if its suffix says so.
 
-    Every failure of the file system or the archive surfaces as an `InputError` naming the file.
+    Every failure to open, read or decompress it is an `InputError` that names the file.
     """
     raw = _opened(path, _OPENERS.get(path.suffix.lower(), open))
     limit = max(EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION) if is_compressed(path) else None
@@ -63,9 +64,9 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def digest(path: Path) -> bytes:
-    """SHA-256 of a file as it lies on the disk."""
-    with _opened(path, open) as file:
-        return hashlib.file_digest(file, "sha256").digest()
+    """SHA-256 of a file as it is on the disk; `InputError` where it cannot be read."""
+    _opened(path, open).close()
+    return bytes.fromhex(file_hash(path))
 
 
 def _opened(path: Path, opener: Callable[..., Any]) -> Any:
@@ -73,7 +74,7 @@ def _opened(path: Path, opener: Callable[..., Any]) -> Any:
         if path.is_dir():
             raise InputError("is a folder, but a file is needed here", path)
         if path.exists() and not path.is_file():
-            raise InputError("is no regular file; save what it delivers to a file first", path)
+            raise InputError("is not a regular file; save its content to a file first", path)
         if path.stat().st_size == 0:
             raise InputError("the file is empty", path)
         return opener(path, "rb")
@@ -84,9 +85,9 @@ def _opened(path: Path, opener: Callable[..., Any]) -> Any:
 
 
 class _Guarded(io.RawIOBase):
-    """Turns decompression failures into `InputError` and stops a stream that grows past its limit.
+    """Turns failures of reading into `InputError` and stops a stream that grows past its limit.
 
-    What is no text of ours by its first bytes is refused too.
+    A stream whose first bytes belong to an archive or to another encoding is refused too.
     """
 
     def __init__(self, raw: IO[bytes], path: Path, limit: int | None) -> None:
@@ -102,10 +103,10 @@ class _Guarded(io.RawIOBase):
             raise InputError("the compressed file is cut short; fetch it again", self._path) from None
         except (OSError, ValueError, zlib.error, lzma.LZMAError, zstd.ZstdError) as error:
             raise InputError(
-                f"cannot be read: {error}; is it complete, and its suffix right?", self._path
+                f"cannot be read: {error}; is it complete, and is its suffix right?", self._path
             ) from None
         except MemoryError:
-            raise InputError("asks for more memory than there is to be decompressed", self._path) from None
+            raise InputError("needs more memory to be decompressed than there is", self._path) from None
         if not self._seen:
             refuse_foreign(data[:HEAD_BYTES], self._path)
         self._seen += len(data)
@@ -123,35 +124,47 @@ class _Guarded(io.RawIOBase):
         super().close()
 
 
-def blocks_of_lines(
-    path: Path, rejects: Rejects, block_bytes: int = BLOCK_BYTES
-) -> Iterator[tuple[int, bytes]]:
-    """The file in blocks of whole UTF-8 lines, each with the number of its first line (from 1).
+@dataclass(frozen=True)
+class LineBlock:
+    """Whole lines of a file: the number of the first line (from 1), and the text.
 
-    A byte-order mark is dropped; the last line gets a newline if it has none; a line in another encoding is
-    rejected and stands as an empty line, so that line numbers stay true.
+    `count` is the number of line ends counted in the file itself; `rejected` of these lines were not UTF-8
+    and are empty in `text`.
+    """
+
+    first: int
+    text: bytes
+    rejected: int
+    count: int
+
+
+def blocks_of_lines(path: Path, rejects: Rejects, block_bytes: int = BLOCK_BYTES) -> Iterator[LineBlock]:
+    """The file in blocks of whole UTF-8 lines.
+
+    A byte-order mark is dropped, and the last line gets a line end if it has none. A line in another encoding
+    is rejected and left empty, so that line numbers stay right.
     """
     with open_bytes(path) as stream:
         line, rest, first = 1, b"", True
-        while block := stream.read(block_bytes):
+        while chunk := stream.read(block_bytes):
+            count = chunk.count(b"\n")
             if first:
-                block, first = block.removeprefix(BYTE_ORDER_MARK), False
-            end = block.rfind(b"\n") + 1
+                chunk, first = chunk.removeprefix(BYTE_ORDER_MARK), False
+            end = chunk.rfind(b"\n") + 1
             if end:
-                whole = _utf8_only(rest + block[:end], line, path, rejects)
-                yield line, whole
-                line += whole.count(b"\n")
-                rest = block[end:]
+                yield LineBlock(line, *_utf8_only(rest + chunk[:end], line, path, rejects), count)
+                line += count
+                rest = chunk[end:]
             else:
-                rest += block
+                rest += chunk
             if len(rest) > MAX_LINE_BYTES:
                 raise _endless_line(path, line, MAX_LINE_BYTES)
         if rest:
-            yield line, _utf8_only(rest + b"\n", line, path, rejects)
+            yield LineBlock(line, *_utf8_only(rest + b"\n", line, path, rejects), 1)
 
 
 def limited_lines(path: Path, most_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
-    """The lines of a file with their ends, one by one, none of them longer than allowed."""
+    """The lines of a file with their line ends, one by one; a line longer than `most_bytes` is an error."""
     with open_bytes(path) as stream:
         lines = iter(lambda: stream.readline(most_bytes + 1), b"")
         for number, line in enumerate(lines, start=1):
@@ -165,7 +178,7 @@ def _endless_line(path: Path, number: int, most_bytes: int) -> InputError:
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items; the next one is made in a second thread while the caller works on this one."""
+    """The same items; a second thread makes the next one while the caller works on this one."""
     with ThreadPoolExecutor(1) as worker:
         following = worker.submit(next, items, None)
         while (item := following.result()) is not None:
@@ -173,19 +186,21 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             yield item
 
 
-def _utf8_only(block: bytes, first_line: int, path: Path, rejects: Rejects) -> bytes:
-    if block.isascii():
-        return block
-    try:
-        block.decode("utf-8")
-    except UnicodeDecodeError:
-        lines = block.split(b"\n")
-        for place, line in enumerate(lines):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                reason = f"not UTF-8: byte 0x{line[error.start]:02x}"
-                rejects.add(path, first_line + place, reason, line)
-                lines[place] = b""
-        return b"\n".join(lines)
-    return block
+def _utf8_only(block: bytes, first_line: int, path: Path, rejects: Rejects) -> tuple[bytes, int]:
+    """The block with its lines in other encodings left empty, and the number of those."""
+    rejected = 0
+    if not block.isascii():
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError:
+            lines = block.split(b"\n")
+            for place, line in enumerate(lines):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    reason = f"not UTF-8: byte 0x{line[error.start]:02x}"
+                    rejects.add(path, first_line + place, reason, line)
+                    lines[place] = b""
+                    rejected += 1
+            block = b"\n".join(lines)
+    return block, rejected

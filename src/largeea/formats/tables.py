@@ -1,4 +1,4 @@
-"""Tables in: CSV, TSV and Parquet files whose columns say subject, relation, object, name, attributes."""
+"""Reading tables: CSV, TSV and Parquet files with columns for subject, relation, object, name, attributes."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _KNOWN_HEADERS = {
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column plays which part: by header name or by number from 1.
+    """The role of each column, given by its header or its number from 1.
 
-    Without a relation column the relation is called what the object column is called.
+    Without a relation column, the header of the object column is the relation.
     """
 
     subject: str = "1"
@@ -45,7 +45,7 @@ class Columns:
 
     @classmethod
     def parse(cls, text: str) -> Columns:
-        """From `subject=id,object=parent,name=label,attributes=rank+year`."""
+        """Columns from text such as `subject=id,object=parent,name=label,attributes=rank+year`."""
         given: dict[str, str] = {}
         for part in text.split(","):
             role, equals, column = part.partition("=")
@@ -59,7 +59,7 @@ class Columns:
         if "subject" not in given:
             raise UsageError("--columns must say which column is the subject, for example subject=1")
         if "relation" in given and "object" not in given:
-            raise UsageError("--columns has a relation but no object; say which column is the object")
+            raise UsageError("--columns has a relation but no object; name the column of the object too")
         attributes = tuple(column for column in given.get("attributes", "").split("+") if column)
         return cls(
             given["subject"], given.get("relation"), given.get("object"), given.get("name"), attributes
@@ -67,13 +67,13 @@ class Columns:
 
     @property
     def used(self) -> list[str]:
-        """All columns that are mapped."""
+        """All columns that have a role."""
         optional = (self.relation, self.object, self.name)
         return [self.subject, *(column for column in optional if column is not None), *self.attributes]
 
     @property
     def needed(self) -> list[str]:
-        """The columns in which a row must have something."""
+        """The columns in which a row must not be empty."""
         if self.relation is None or self.object is None:
             return [self.subject]
         return [self.subject, self.relation, self.object]
@@ -84,15 +84,16 @@ def read_table(
 ) -> None:
     """Add all rows of one table.
 
-    With a relation column a row is a statement and must be whole. Without one it is a record, which may lack
-    its object (a root has no parent), but not its subject.
+    With a relation column, a row is a statement, and none of its three cells may be empty. Without one it is
+    a record: its object may be missing (a root has no parent), but not its subject.
     """
     builder.files += 1
     header, batches = _parquet(path) if format == "parquet" else _delimited(path, format, columns, rejects)
     columns = columns or _recognise(header) or Columns()
     place = {column: _place(column, header, path) for column in columns.used}
     ids = dict.fromkeys(column for column in (columns.subject, columns.relation, columns.object) if column)
-    for batch, lines in batches:
+    stating = [column for column in (columns.object, columns.name) if column] + list(columns.attributes)
+    for batch, lines, found in batches:
         cells = {column: text_column(batch[at], header[at], path) for column, at in place.items()}
         unusable = flaws({column: cells[column] for column in ids}, ids.keys() - set(columns.needed))
         for row, reason in unusable.items():
@@ -102,6 +103,9 @@ def read_table(
             usable = np.ones(len(lines), bool)
             usable[list(unusable)] = False
             cells = {column: cell.filter(pa.array(usable)) for column, cell in cells.items()}
+        # A rejected row counts as one unit; a usable one as one for each cell that may state something.
+        builder.scanned += found + (len(stating) - 1) * (len(lines) - len(unusable))
+        builder.skipped += sum(cells[column].null_count for column in stating)
         _add_rows(builder, columns, cells, {column: header[at] for column, at in place.items()})
 
 
@@ -135,7 +139,7 @@ def _delimited(
     if columns is None and len(cells) < 3:
         raise InputError(
             f"{len(cells)} column(s) in the first row, but triples need subject, relation and object; "
-            "is the separator right? Say what the columns are with --columns",
+            "is the separator right? Name the columns with --columns",
             path,
             number,
         )
@@ -144,7 +148,7 @@ def _delimited(
 
 
 def _first_row(path: Path, separator: str) -> tuple[int, list[str]]:
-    """The first row that is not empty, and its line."""
+    """The line number and the cells of the first row that is not empty."""
     for number, line in enumerate(limited_lines(path), start=1):
         if row := line.strip(b"\r\n"):
             return number, _cells(row, separator, path, number)
@@ -160,8 +164,8 @@ def _cells(row: bytes, separator: str, path: Path, number: int) -> list[str]:
     except UnicodeDecodeError:
         raise InputError("the first row is not UTF-8 text", path, number) from None
     except csv.Error as error:
-        reason = "carriage returns stand alone, where line feeds should be" if b"\r" in row else str(error)
-        raise InputError(f"the first row is not sound CSV: {reason}", path, number) from None
+        reason = "lines end in carriage returns instead of line feeds" if b"\r" in row else str(error)
+        raise InputError(f"the first row is not valid CSV: {reason}", path, number) from None
 
 
 def _parquet(path: Path) -> tuple[list[str], Iterator[Rows]]:
@@ -170,14 +174,14 @@ def _parquet(path: Path) -> tuple[list[str], Iterator[Rows]]:
     def rows() -> Iterator[Rows]:
         row = 1
         for batch in batches:
-            yield batch.columns, np.arange(row, row + len(batch))
+            yield Rows(batch.columns, np.arange(row, row + len(batch)), len(batch))
             row += len(batch)
 
     return header, rows()
 
 
 def _recognise(header: Sequence[str]) -> Columns | None:
-    """The columns by customary header words, None where the cells are no header."""
+    """The columns by usual header words; None if the cells are not a header."""
     found = {
         role: next((cell for cell in header if cell.strip().lower() in words), None)
         for role, words in _KNOWN_HEADERS.items()
@@ -189,7 +193,7 @@ def _recognise(header: Sequence[str]) -> Columns | None:
 
 def _place(column: str, header: Sequence[str], path: Path) -> int:
     if header.count(column) > 1:
-        raise InputError(f"has {header.count(column)} columns {column!r}; name them apart", path)
+        raise InputError(f"has {header.count(column)} columns {column!r}; give them different names", path)
     if column in header:
         return header.index(column)
     if column.isdigit() and 1 <= int(column) <= len(header):

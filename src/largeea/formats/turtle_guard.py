@@ -1,10 +1,10 @@
-"""Looks at Turtle, TriG and N-Triples before pyoxigraph does, which eats memory or crashes beyond a depth."""
+"""Checks Turtle, TriG and N-Triples before pyoxigraph, which crashes or exhausts memory on deep nesting."""
 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from largeea.compiled import compiled
 from largeea.formats.guard import MAX_NAME_BYTES
 from largeea.formats.interning import Bytes
 from largeea.graph import Int64
@@ -17,10 +17,10 @@ _OPENED, _OPENED_TWICE, _SHORT, _SHORT_ESCAPE = 5, 6, 7, 8
 _LONG, _LONG_ESCAPE, _CLOSED_ONCE, _CLOSED_TWICE = 9, 10, 11, 12
 
 
-class TurtleLook:
-    """Follows brackets and IRIs through the blocks of a text; says what is wrong with a block, if anything.
+class TurtleCheck:
+    """Follows brackets and IRIs through the blocks of a text: a `check` for `Guard`.
 
-    Brackets are `[`, `(`, `{` and `<<`, the last for statements about statements; not those in strings.
+    Brackets are `[`, `(`, `{` and `<<` (statements about statements) outside strings.
     """
 
     def __init__(self) -> None:
@@ -36,8 +36,9 @@ class TurtleLook:
         return None
 
 
-@compiled()
+@njit(cache=True, nogil=True)
 def _follow(data: Bytes, memory: Int64) -> None:
+    """Continue with `data` from the state in `memory[7]`, and update it."""
     state, quote, depth = memory[_STATE], memory[_QUOTE], memory[_DEPTH]
     length, closing = memory[_LENGTH], memory[_CLOSING]
     for byte in data:

@@ -1,4 +1,4 @@
-"""Looks at XML before another parser does, so that a hostile file cannot hurt: expat reads ahead of it."""
+"""Checks XML before another parser: expat reads ahead of it and refuses what could do harm."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from largeea.formats.guard import MAX_NAME_BYTES, Guard
 MAX_ENTITY_CHARACTERS = 1024
 MAX_DEPTH = 500
 MAX_ATTRIBUTES = 256
-"""Of one element: the parser behind compares each with each."""
+"""Of one element: the parser compares each with every other."""
 MAX_NAMESPACES = 1024
-"""Declared at one place: every name is looked up among them one by one."""
+"""In scope at one place: the parser searches them one by one for every name."""
 MAX_BYTES_BETWEEN_TAGS = 16 << 20
 
 
 class XmlGuard(Guard):
-    """Passes an XML stream on, block by block, once expat has found nothing dangerous in it.
+    """Passes an XML stream on, block by block, after expat has found nothing dangerous in the block.
 
-    Flat internal entities, as ontologies use them for namespaces, are fine; nested, parameter and external
-    entities are not, nor attributes that a DOCTYPE adds to elements, nor anything beyond the limits above.
+    Flat internal entities, which ontologies use for namespaces, are allowed. Nested, parameter and external
+    entities are refused, and so are attributes declared in a DOCTYPE and anything beyond the limits above.
     """
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:

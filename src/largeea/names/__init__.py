@@ -1,1 +1,1 @@
-"""Name channel: who is called alike."""
+"""The name channel: similarity of entities by their names (`M_n`)."""

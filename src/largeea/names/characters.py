@@ -1,4 +1,4 @@
-"""Names as one array of characters, which compiled code can walk."""
+"""Names as one array of code points, for compiled code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from largeea.graph import Int64, Strings
 
 CodePoints = npt.NDArray[np.uint32]
 NAMES_AT_ONCE = 1 << 16
-"""Names that are decoded together: what Python makes of their text on the way is gone again soon."""
+"""Names that are decoded together, so that the Python string on the way stays small."""
 
 
 def code_points(names: Strings) -> tuple[CodePoints, Int64]:

@@ -1,6 +1,6 @@
-"""Names made comparable: script, compatibility forms, case, accents and punctuation no longer matter.
+"""Names made comparable: without differences of script, compatibility forms, case, accents and punctuation.
 
-The names themselves stay as they are in the graph; this is what string and n-gram comparison look at.
+String and n-gram comparison use these; the graph keeps its names as they are.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _DISPENSABLE = (
     r"\x{610}-\x{61a}\x{64b}-\x{65f}\x{670}\x{6d6}-\x{6ed}"  # Arabic vowels
     r"\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}\x{ad}\x{200d}]+"  # variants, soft hyphens, joiners
 )
-"""What a name reads the same without. Marks of other scripts spell sounds (カ, ガ) and stay."""
+"""Characters that do not change how a name reads. Marks of other scripts spell sounds (カ, ガ) and stay."""
 _LONGEST = 4096
-"""Characters of a name that are looked at; a longer text is no name."""
+"""Characters of a name that are compared; a longer text is not a name."""
 
 
 def normalised(names: Strings) -> Strings:
@@ -43,6 +43,6 @@ def latinised(names: Strings) -> Strings:
 
 
 def bare_names(names: Strings) -> Strings:
-    """Names without what follows in brackets, "Mercury" for "Mercury (planet)"; null where nothing does."""
+    """Names without brackets at their end, "Mercury" for "Mercury (planet)"; null where there are none."""
     parts = pc.extract_regex(names, r"(?s)^(?P<bare>.*\S)\s*[(（\[][^()（）\[\]]+[)）\]]\s*$")
     return pc.struct_field(parts, ["bare"])

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+from numba import njit
 
-from largeea.compiled import compiled
-from largeea.graph import Int64, Strings
+from largeea.execution.jobs import row_blocks, run_jobs
+from largeea.execution.memory import release_free_memory
+from largeea.graph import Arrays, Float32, Float64, Int32, Int64, Strings
 from largeea.names.characters import CodePoints, code_points
-from largeea.sparse import sp
+from largeea.search.sorting import UInt64, sort_range
 
-Codes = npt.NDArray[np.uint64]
+UInt32 = npt.NDArray[np.uint32]
+ROWS_PER_JOB = 1 << 13
 
 
 def tfidf(
@@ -25,59 +31,138 @@ def tfidf(
     An n-gram does not cross a word boundary, but the boundary itself belongs to it, as a space.
     Weight: `(1 + ln tf) * (1 + ln((1 + n) / (1 + df)))`.
     """
-    sides = [_count_grams(*code_points(names), shortest, longest) for names in (source, target)]
-    vocabulary, places = np.unique(np.concatenate([codes for codes, _, _ in sides]), return_inverse=True)
-    documents = len(source) + len(target)
-    idf = 1 + np.log((1 + documents) / (1 + np.bincount(places, minlength=len(vocabulary))))
-    vectors, start = [], 0
-    for codes, counts, indptr in sides:
-        columns = places[start : start + len(codes)]
-        start += len(codes)
-        weights = ((1 + np.log(counts)) * idf[columns]).astype(np.float32)
-        matrix = sp.csr_array((weights, columns, indptr), shape=(len(indptr) - 1, len(vocabulary)))
-        norms = np.sqrt(matrix.multiply(matrix).sum(axis=1))
-        matrix.data /= np.repeat(np.maximum(norms, 1e-12), np.diff(indptr)).astype(np.float32)
-        vectors.append(matrix)
-    return vectors[0], vectors[1]
+    sides = [_counted(names, shortest, longest) for names in (source, target)]
+    columns, frequency = _columns([block.pop("codes") for side in sides for block in side])
+    release_free_memory()
+    idf = 1 + np.log((1 + len(source) + len(target)) / (1 + frequency))
+    entries = sum(len(block["counts"]) for block in sides[0])
+    return _weighted(sides[0], columns[:entries], idf), _weighted(sides[1], columns[entries:], idf)
 
 
-@compiled()
+def gram_entries(characters: int, shortest: int, longest: int) -> int:
+    """About how many entries `tfidf` has for names of so many characters in all."""
+    return int(0.87 * (longest - shortest + 1) * characters)
+
+
+def tfidf_memory(entries: int) -> int:
+    """Bytes that `tfidf` needs at its peak for vectors of so many entries in all, the vectors included.
+
+    An entry is a hash (8), a count (4) and a number (4) first, and then a column (4) and a weight (4). The
+    table that numbers the n-grams takes about 3 bytes an entry.
+    """
+    return 19 * entries
+
+
+def _counted(names: Strings, shortest: int, longest: int) -> list[Arrays]:
+    """The n-grams of all names, in blocks as `count_block` gives them.
+
+    The blocks are parts of two large arrays, because memory of many small arrays is not given back.
+    """
+    blocks = row_blocks(len(names), most=ROWS_PER_JOB)
+    characters = pc.sum(pc.utf8_length(names)).as_py() or 0
+    room = (characters + 2 * len(names)) * (longest - shortest + 1)
+    codes, counts = np.empty(room, np.uint64), np.empty(room, np.float32)
+    found: dict[int, Arrays] = {}
+    end = 0
+    for number, result in run_jobs(count_block, blocks, names, shortest, longest, stored=False):
+        part = slice(end, end + len(result["codes"]))
+        codes[part], counts[part] = result["codes"], result["counts"]
+        found[number] = {"codes": codes[part], "counts": counts[part], "sizes": result["sizes"]}
+        end = part.stop
+    return [found[number] for number in range(len(blocks))]
+
+
+def count_block(first: int, last: int, names: Strings, shortest: int, longest: int) -> Arrays:
+    """The distinct n-grams of the names `first:last`: hash codes, counts, and how many each name has."""
+    points, offsets = code_points(names.slice(first, last - first))
+    lengths = np.diff(offsets)
+    room = int((lengths + 2).sum()) * (longest - shortest + 1)
+    codes, counts = np.empty(room, np.uint64), np.empty(room, np.float32)
+    text = np.empty(int(lengths.max(initial=0)) + 2, np.uint32)
+    sizes = np.empty(last - first, np.int64)
+    found = _count_grams(points, offsets, shortest, longest, text, codes, counts, sizes)
+    return {"codes": codes[:found], "counts": counts[:found], "sizes": sizes}
+
+
+def _columns(codes: list[UInt64]) -> tuple[Int32, Int64]:
+    """The column of every n-gram, in the order of hash codes, and how many names have that of each column."""
+    numbered = pa.chunked_array([pa.array(block) for block in codes], pa.uint64()).dictionary_encode()
+    codes.clear()
+    vocabulary = numbered.chunk(0).dictionary.to_numpy() if numbered.num_chunks else np.empty(0, np.uint64)
+    column = np.empty(len(vocabulary), np.int32)
+    column[np.argsort(vocabulary)] = np.arange(len(vocabulary), dtype=np.int32)
+    columns, frequency = np.empty(len(numbered), np.int32), np.zeros(len(vocabulary), np.int64)
+    start = 0
+    for chunk in numbered.chunks:
+        part = columns[start : start + len(chunk)]
+        part[:] = column[chunk.indices.to_numpy()]
+        frequency += np.bincount(part, minlength=len(vocabulary))
+        start += len(chunk)
+    return columns, frequency
+
+
+def _weighted(blocks: list[Arrays], columns: Int32, idf: Float64) -> sp.csr_array:
+    """The vectors of one side."""
+    pointer = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(block["sizes"] for block in blocks)]))
+    weights = np.empty(len(columns), np.float32)
+    start = 0
+    for block in blocks:
+        part = slice(start, start + len(block["counts"]))
+        weights[part] = (1 + np.log(block["counts"])) * idf[columns[part]]
+        weights[part] /= np.repeat(_lengths(weights[part], block["sizes"]), block["sizes"])
+        start = part.stop
+    if pointer[-1] <= np.iinfo(np.int32).max:  # else scipy makes the columns as wide as the pointers
+        pointer = pointer.astype(np.int32)
+    return sp.csr_array((weights, columns, pointer), shape=(len(pointer) - 1, len(idf)))
+
+
+def _lengths(weights: Float32, sizes: Int64) -> Float32:
+    """The Euclidean length of each vector, whose entries follow each other, `[n]`."""
+    squares = np.zeros(len(sizes), np.float32)
+    filled = np.flatnonzero(sizes)
+    squares[filled] = np.add.reduceat(weights * weights, (np.cumsum(sizes) - sizes)[filled])
+    return np.maximum(np.sqrt(squares), np.float32(1e-12))
+
+
+@njit(cache=True, nogil=True)
 def _count_grams(
-    points: CodePoints, offsets: Int64, shortest: int, longest: int
-) -> tuple[Codes, npt.NDArray[np.float32], Int64]:
-    """Distinct n-grams of each name as hash codes, how often each occurs, and row pointers."""
-    names = len(offsets) - 1
-    sizes = longest - shortest + 1
-    room = 0
-    for i in range(names):
-        room += (offsets[i + 1] - offsets[i] + 2) * sizes
-    codes = np.empty(room, np.uint64)
-    counts = np.empty(room, np.float32)
-    indptr = np.zeros(names + 1, np.int64)
-    n = 0
-    for i in range(names):
-        first, length = offsets[i], offsets[i + 1] - offsets[i]
-        text = np.full(length + 2, 32, np.uint32)
-        text[1:-1] = points[first : first + length]
-        grams = np.empty(len(text) * sizes, np.uint64)
-        found = 0
-        for start in range(len(text)):
+    points: CodePoints,
+    offsets: Int64,
+    shortest: int,
+    longest: int,
+    text: UInt32,
+    codes: UInt64,
+    counts: Float32,
+    sizes: Int64,
+) -> int:
+    """Fill in hash codes and counts of each name's distinct n-grams, and `sizes[names]`; how many in all.
+
+    `text` is working space: a name with a space on either side.
+    """
+    total = np.int64(0)
+    for name in range(len(sizes)):
+        length = offsets[name + 1] - offsets[name] + 2
+        for at in range(1, length - 1):
+            text[at] = points[offsets[name] + at - 1]
+        text[0] = text[length - 1] = 32
+        found = total
+        for start in range(length):
             code, blank = np.uint64(1), True
-            for end in range(start, min(start + longest, len(text))):
+            for end in range(start, min(start + longest, length)):
                 code = (code ^ (code >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(text[end])
                 blank = blank and text[end] == 32
                 if end - start + 1 >= shortest and not blank:
-                    grams[found] = code
+                    codes[found] = code
                     found += 1
                 if end > start and text[end] == 32:
                     break
-        if length:
-            grams = np.sort(grams[:found])
-            for g in range(found):
-                if g and grams[g] == grams[g - 1]:
-                    counts[n - 1] += 1
-                else:
-                    codes[n], counts[n] = grams[g], 1
-                    n += 1
-        indptr[i + 1] = n
-    return codes[:n].copy(), counts[:n].copy(), indptr
+        sort_range(codes, total, found)
+        first = total
+        for at in range(first, found):
+            if at > first and codes[at] == codes[total - 1]:
+                counts[total - 1] += 1
+            else:
+                codes[total], counts[total] = codes[at], 1
+                total += 1
+        sizes[name] = total - first
+    return int(total)

@@ -1,4 +1,4 @@
-"""All names of all entities, one a row: the name an entity goes by, then what else it is called.
+"""All names of all entities, one a row: the main name of every entity first, then aliases.
 
 Names are compared with names, and two entities are as similar as those two of their names that agree best.
 """
@@ -6,55 +6,84 @@ Names are compared with names, and two entities are as similar as those two of t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.config import NamesConfig
-from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, label_rows
-from largeea.graph import Float32, Int32, Int64, KnowledgeGraph, Strings, Task
-from largeea.names.labels import bare_names, latinised, normalised
-from largeea.similarity import Similarity
+from largeea.graph import Float32, Int32, Int64, KnowledgeGraph, Strings
+from largeea.names.aliases import Aliases, choose_aliases
+from largeea.names.labels import bare_names, latinised
 
 ALIAS_WEIGHT = 0.95
-"""What a name counts for that an entity does not go by: if all else is equal, names in use agree better."""
-_LANGUAGE = r"^(?:@([^-]+).*|[^@].*)$"
+"""Weight of an alias relative to the main name: if all else is equal, main names agree better."""
+ROWS_AT_ONCE = 1 << 16
+"""Names that are transliterated together, so that the Python strings on the way stay few."""
+Columns = dict[str, Any]
+"""Storable columns by name: numpy arrays and Arrow text columns."""
+
+
+def name_rows(
+    source: KnowledgeGraph, target: KnowledgeGraph, max_aliases: int, alias_predicates: tuple[str, ...]
+) -> Columns:
+    """Every entity's main name and up to `max_aliases` others, ready to be compared; see `Names`."""
+    ours, theirs = choose_aliases(source, target, max_aliases, alias_predicates)
+    return Names(NameRows.of(source, ours), NameRows.of(target, theirs)).to_columns()
+
+
+def name_rows_memory(rows: int, characters: int) -> int:
+    """Bytes that `name_rows` needs at its peak, for so many names of both sides with so many characters."""
+    return 20 * rows + 3 * characters + 100 * min(rows, ROWS_AT_ONCE)
 
 
 @dataclass(frozen=True, eq=False)
 class NameRows:
-    """One graph's names as they are written, `texts[rows]`, and whose each is, `entity[rows]`.
+    """One graph's names, `[rows]`. Row i below `size` is the main name of entity i, null where it has none.
 
-    Row i below `size` is the name that entity i goes by, null where it has none. Other names come after.
+    texts: the names as they are written.
+    entity: whose name each is; ascending among the aliases, which come after the main names.
+    latin: the names in lower-case Latin letters, without punctuation.
+    bracketed: the rows whose name ends with something in brackets.
+    bare: the Latin names of those rows without the brackets.
     """
 
     texts: Strings
     entity: Int32
     size: int
+    latin: Strings
+    bracketed: Int32
+    bare: Strings
+
+    @classmethod
+    def of(cls, graph: KnowledgeGraph, aliases: Aliases) -> NameRows:
+        """The names of a graph."""
+        entity = np.concatenate([np.arange(graph.size, dtype=np.int32), aliases[0]])
+        texts = pa.concat_arrays([graph.names, aliases[1]]) if len(aliases[0]) else graph.names
+        bare = bare_names(texts)
+        bracketed = np.flatnonzero(np.asarray(pc.is_valid(bare))).astype(np.int32)
+        return cls(texts, entity, graph.size, _latin(texts), bracketed, _latin(bare.drop_null()))
+
+    def __len__(self) -> int:
+        return len(self.entity)
+
+    def weight(self, rows: Int64) -> Float32:
+        """How much agreement with the names of these rows counts, `[n]`."""
+        return np.where(rows < self.size, 1, ALIAS_WEIGHT).astype(np.float32)
 
     @property
-    def weight(self) -> Float32:
-        """What agreement with each name counts for, `[rows]`."""
-        return np.where(np.arange(len(self.entity)) < self.size, 1, ALIAS_WEIGHT).astype(np.float32)
+    def discounted(self) -> Strings:
+        """Latin names in which what comes before brackets counts twice: "mercury planet mercury", `[rows]`.
 
-    @cached_property
-    def latin(self) -> Strings:
-        """The names in Latin letters, `[rows]`."""
-        return latinised(self.texts)
-
-    @cached_property
-    def stressed(self) -> Strings:
-        """The same, with what comes before brackets said twice: "mercury planet mercury", `[rows]`.
-
-        Brackets tell namesakes apart, each graph in its own words: to n-grams they should count for less.
+        Brackets tell namesakes apart, each graph in its own words: they should weigh less in n-grams.
         """
-        bare = bare_names(self.texts)
-        bracketed = pc.is_valid(bare)
-        twice = [self.latin.filter(bracketed), latinised(bare.filter(bracketed))]
-        joined = pc.binary_join_element_wise(*twice, pa.scalar(" ", pa.large_string()))
-        return pc.replace_with_mask(self.latin, bracketed, pc.coalesce(joined, twice[0]))
+        if not len(self.bracketed):
+            return self.latin
+        mask = np.zeros(len(self), bool)
+        mask[self.bracketed] = True
+        whole = self.latin.filter(pa.array(mask))
+        twice = pc.binary_join_element_wise(whole, self.bare, pa.scalar(" ", pa.large_string()))
+        return pc.replace_with_mask(self.latin, pa.array(mask), pc.coalesce(twice, whole))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,79 +94,37 @@ class Names:
     target: NameRows
 
     @classmethod
-    def of(cls, task: Task, config: NamesConfig) -> Names:
-        """Every entity's name and up to `config.aliases` others, those in languages of both graphs first."""
-        graphs = task.source, task.target
-        predicates = config.alias_predicates or (*LABEL_PREDICATES, *ALIAS_PREDICATES)
-        labels = [label_rows(graph.attributes, predicates if config.aliases else ()) for graph in graphs]
-        source, target = (
-            _rows(graph, _by_preference(*side), config.aliases)
-            for graph, *side in zip(graphs, labels, *_languages(graphs, labels), strict=True)
-        )
-        return cls(source, target)
+    def from_columns(cls, columns: Columns) -> Names:
+        """From what `to_columns` gave."""
+        sides = [
+            NameRows(
+                columns[f"{side}_texts"],
+                columns[f"{side}_entity"],
+                int(columns[f"{side}_size"][0]),
+                columns[f"{side}_latin"],
+                columns[f"{side}_bracketed"],
+                columns[f"{side}_bare"],
+            )
+            for side in ("source", "target")
+        ]
+        return cls(*sides)
 
-    def fold(self, by_name: Similarity, top_k: int) -> Similarity:
-        """From names to entities: the best pair of their names counts, `[source.size, target.size]`."""
-        shape = self.source.size, self.target.size
-        if by_name.shape == shape:
-            return by_name
-        scores = by_name.scores * self.source.weight[by_name.rows] * self.target.weight[by_name.indices]
-        entries = self.source.entity[by_name.rows], self.target.entity[by_name.indices], scores
-        return Similarity.from_entries(*entries, shape).top_k(top_k)
-
-
-def _languages(
-    graphs: tuple[KnowledgeGraph, KnowledgeGraph], labels: list[Int32]
-) -> tuple[list[Int32], list[Int32]]:
-    """For the tags of each graph: how many labels both graphs have in that language, and its number.
-
-    A language stands for its variants (`pt` for `pt-BR`); labels without one are a language, too.
-    """
-    spoken = [pc.replace_substring_regex(graph.attributes.tags, _LANGUAGE, r"\1") for graph in graphs]
-    known = pc.unique(pa.concat_arrays(spoken)).sort()
-    number = [np.asarray(pc.index_in(languages, value_set=known), np.int32) for languages in spoken]
-    counts = [
-        np.bincount(of[rows[:, 3]], minlength=len(known)) for of, rows in zip(number, labels, strict=True)
-    ]
-    common = np.minimum(*counts)
-    return [common[of] for of in number], number
+    def to_columns(self) -> Columns:
+        """As storable columns."""
+        columns: Columns = {}
+        for side, rows in (("source", self.source), ("target", self.target)):
+            columns |= {
+                f"{side}_texts": rows.texts,
+                f"{side}_entity": rows.entity,
+                f"{side}_size": np.array([rows.size]),
+                f"{side}_latin": rows.latin,
+                f"{side}_bracketed": rows.bracketed,
+                f"{side}_bare": rows.bare,
+            }
+        return columns
 
 
-def _by_preference(labels: Int32, common: Int32, language: Int32) -> Int32:
-    """Labels by entity, the most useful of each first.
-
-    Those in languages of both graphs lead; among these the better predicate, then the commoner language.
-    """
-    entity, predicate, value, tag = labels.T
-    keys = (value, language[tag], -common[tag], predicate, common[tag] == 0, entity)
-    return labels[np.lexsort(keys)]
-
-
-def _rows(graph: KnowledgeGraph, labels: Int32, aliases: int) -> NameRows:
-    """The names of a graph, given its labels by entity and preference."""
-    everyone, values = np.arange(graph.size, dtype=np.int32), graph.attributes.values
-    in_use = pc.equal(values.take(labels[:, 2]), graph.names.take(labels[:, 0]))
-    others = labels[~np.asarray(pc.fill_null(in_use, False))]
-    if not len(others):
-        return NameRows(graph.names, everyone, graph.size)
-    others = others[_first_distinct(others, graph, aliases)]
-    texts = pa.concat_arrays([graph.names, values.take(others[:, 2])])
-    return NameRows(texts, np.concatenate([everyone, others[:, 0]]), graph.size)
-
-
-def _first_distinct(labels: Int32, graph: KnowledgeGraph, aliases: int) -> Int64:
-    """Which labels to keep: of each entity the first `aliases` that differ from those before, normalised.
-
-    The name that it goes by comes before all of them.
-    """
-    bearers = labels[np.append(True, labels[1:, 0] != labels[:-1, 0]), 0]
-    values, value = np.unique(labels[:, 2], return_inverse=True)
-    texts = pa.concat_arrays([graph.names.take(bearers), graph.attributes.values.take(values)])
-    words = normalised(texts).dictionary_encode()
-    word = np.asarray(pc.fill_null(words.indices, -1), np.int64)
-    word = np.concatenate([word[: len(bearers)], word[len(bearers) :][value]])
-    entity = np.concatenate([bearers, labels[:, 0]]).astype(np.int64)
-    _, first = np.unique(entity * (len(words.dictionary) + 1) + word, return_index=True)
-    new = np.sort(first[(first >= len(bearers)) & (word[first] >= 0)])
-    rank = np.arange(len(new)) - np.searchsorted(entity[new], entity[new])
-    return np.asarray(new[rank < aliases] - len(bearers))
+def _latin(names: Strings) -> Strings:
+    """Latinised names, in blocks."""
+    blocks = [latinised(names.slice(start, ROWS_AT_ONCE)) for start in range(0, len(names), ROWS_AT_ONCE)]
+    return pa.concat_arrays(blocks) if blocks else latinised(names)

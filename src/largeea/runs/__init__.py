@@ -1,4 +1,4 @@
-"""The run folder: every stage's result, the manifest, and the files a user takes away."""
+"""The run folder: the result of every stage, the manifest, and the result files for the user."""
 
 from largeea.runs.folder import Run
 

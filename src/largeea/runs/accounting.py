@@ -1,53 +1,80 @@
-"""Nothing is lost silently: what was read is all accounted for, and every entity gets an answer."""
+"""Checks that no input or answer is lost: independent counts of what was read and written must agree."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
 
-from largeea.alignment import Alignment
 from largeea.graph import KnowledgeGraph
+
+SIDES = ("source", "target")
 
 
 def account_of(graph: KnowledgeGraph) -> dict[str, int]:
-    """What became of everything read into a graph; an error if it does not add up."""
+    """Return the counts of lines, statements, triples and literals read into a graph.
+
+    Raises `RuntimeError` if the counts of the reader, of the builder and of the graph disagree.
+    """
     counts = graph.counts
-    kept = counts.triples, counts.literals
-    if counts.statements != sum(kept) + counts.duplicates or kept != (
-        len(graph.triples),
-        len(graph.attributes),
-    ):
-        raise RuntimeError(f"statements were lost in reading: {counts}, but the graph holds {kept}")
+    _check(
+        "what was scanned in the files and what was accepted, skipped or rejected",
+        counts.scanned,
+        counts.statements + counts.skipped + counts.rejected,
+    )
+    _check(
+        "the statements accepted and those kept or removed as duplicates",
+        counts.statements,
+        counts.triples + counts.literals + counts.duplicates,
+    )
+    _check("the triples counted and those in the graph", counts.triples, len(graph.triples))
+    _check("the literals counted and those in the graph", counts.literals, len(graph.attributes))
     return {
         "entities": graph.size,
         "blank_nodes": int(graph.anonymous.sum()),
+        "scanned": counts.scanned,
+        "skipped": counts.skipped,
+        "rejected": counts.rejected,
         "statements": counts.statements,
         "triples": counts.triples,
         "literals": counts.literals,
         "duplicates": counts.duplicates,
-        "rejected": counts.rejected,
     }
 
 
-def account_in_words(account: dict[str, int]) -> str:
-    """An account as a line that can be checked by eye."""
+def account_in_words(account: Mapping[str, int]) -> str:
+    """Return the counts of `account_of` as one line of text that shows the sums."""
     return (
-        "{entities:,} entities ({blank_nodes:,} of them blank nodes); {statements:,} statements = "
-        "{triples:,} triples + {literals:,} literals + {duplicates:,} duplicates; "
-        "{rejected:,} lines rejected"
+        "{entities:,} entities ({blank_nodes:,} of them blank nodes); {scanned:,} lines, cells or statements "
+        "read = {statements:,} statements + {skipped:,} without a statement + {rejected:,} rejected; "
+        "{statements:,} statements = {triples:,} triples + {literals:,} literals + {duplicates:,} duplicates"
     ).format(**account)
 
 
-def every_entity_is_answered(alignment: Alignment) -> None:
-    """Each entity that can be linked is in one accepted pair, or unmatched; blank nodes are in neither."""
-    sides = (
-        ("source", alignment.source, alignment.links.source, alignment.unmatched_source),
-        ("target", alignment.target, alignment.links.target, alignment.unmatched_target),
-    )
-    for side, graph, linked, unmatched in sides:
-        answers = np.bincount(np.concatenate([linked, unmatched]), minlength=graph.size)
-        wrong = np.flatnonzero(answers != ~graph.anonymous)
-        if len(wrong):
-            entity = graph.entities[int(wrong[0])].as_py()
-            raise RuntimeError(
-                f"{len(wrong)} {side} entities have no answer or several, for example {entity!r}"
-            )
+def linkable_entities(source: KnowledgeGraph, target: KnowledgeGraph) -> dict[str, int]:
+    """Return the number of entities of each side that have an IRI and can therefore be linked."""
+    return {
+        side: graph.size - int(graph.anonymous.sum())
+        for side, graph in zip(SIDES, (source, target), strict=True)
+    }
+
+
+def answers_add_up(
+    linkable: Mapping[str, int], pairs: int, linked: Mapping[str, int], unmatched: Mapping[str, int]
+) -> None:
+    """Check that every linkable entity was written exactly once: in one accepted pair, or as unmatched.
+
+    `pairs` is the number of accepted pairs that a writer wrote, `linked` the number of distinct entities of
+    each side in them, and `unmatched` the number of rows of each side in `unmatched.tsv`. Raises
+    `RuntimeError` if they do not add up to `linkable`, the number of entities in each graph with an IRI.
+    """
+    for side in SIDES:
+        _check(f"the accepted pairs written and the {side} entities in them", pairs, linked[side])
+        _check(
+            f"the {side} entities that can be linked and those written as linked or unmatched",
+            linkable[side],
+            linked[side] + unmatched[side],
+        )
+
+
+def _check(what: str, one: int, other: int) -> None:
+    if one != other:
+        raise RuntimeError(f"something was lost or counted twice: {what} differ ({one:,} and {other:,})")

@@ -1,186 +1,178 @@
-"""Stage results on disk: one safetensors file each, readable without running any code from it.
+"""Stage results on disk: one safetensors file each. Loading a file executes no code from it.
 
-A value is flattened to named arrays plus a few plain settings; text columns become bytes and offsets.
+A result is a number, text, array, text column, one of `KINDS`, or a dictionary of those. It is flattened to
+named arrays and a JSON description in the file's header; text columns become bytes and offsets. Arrays of a
+loaded result are memory-mapped views of the file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import mmap
+from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from largeea.errors import InputError
-from largeea.graph import Arrays, Attributes, KnowledgeGraph, Links, ReadCounts, Strings, Task
-from largeea.runs.files import atomic_write, sha256_of
+from largeea.graph import Arrays, Attributes, KnowledgeGraph, Links, ReadCounts, Strings
+from largeea.graph.edges import Edges
+from largeea.hashing import file_hash
+from largeea.runs.files import atomic_write
 from largeea.similarity import Similarity
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 HEADER = "largeea"
-"""The one metadata entry; safetensors would write several in an order that changes from run to run."""
+"""The only metadata entry; the order of several entries in safetensors would vary from run to run."""
+KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Attributes, Edges, KnowledgeGraph, Links, ReadCounts, Similarity)
+}
+"""The types that a result may contain, by name."""
+_DTYPES = {"BOOL": np.dtype("?")} | {
+    f"{kind}{8 * size}": np.dtype(f"{code}{size}")
+    for kind, code, sizes in (("U", "u", (1, 2, 4, 8)), ("I", "i", (1, 2, 4, 8)), ("F", "f", (2, 4, 8)))
+    for size in sizes
+}
+
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
-def save_artifact(value: Any, path: Path) -> str:
-    """Write a value of a known kind; its SHA-256 comes back."""
-    kind = type(value).__name__
-    arrays, settings = _FLATTEN[kind](value)
-    header = json.dumps({"kind": kind, "format": FORMAT_VERSION, "settings": settings}, sort_keys=True)
-    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {HEADER: header})
-    with atomic_write(path) as file:
-        file.write(content)
-    return hashlib.sha256(content).hexdigest()
+def save_artifact(value: Any, path: Path, durable: bool = True) -> str:
+    """Write a result and return its SHA-256. Without `durable`, a power cut may destroy the file."""
+    digest = hashlib.sha256()
+    with atomic_write(path, durable) as file:
+        for part in _parts_of_file(value):
+            file.write(part)
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def load_artifact(path: Path, sha256: str | None = None) -> Any:
-    """Read back what `save_artifact` wrote; with its SHA-256, only if not a bit has changed."""
+    """Load a result written by `save_artifact`; with `sha256`, check the file against it first."""
     try:
-        if sha256 is not None and sha256_of(path) != sha256:
+        if sha256 is not None and file_hash(path) != sha256:
             raise InputError("is not what was written there: it was damaged or replaced", path)
-        with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {})[HEADER])
-            if header["format"] != FORMAT_VERSION:
-                raise InputError(f"has format {header['format']}; this release reads {FORMAT_VERSION}", path)
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        return _RESTORE[header["kind"]](arrays, header["settings"])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        header, arrays = _mapped(path)
+        if header["format"] != FORMAT_VERSION:
+            raise InputError(f"has format {header['format']}; this release reads {FORMAT_VERSION}", path)
+        return _restore(header["value"], arrays, "")
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"is not a readable artifact: {error}", path) from None
 
 
 def content_hash(value: Any) -> str:
-    """SHA-256 of what a value holds, whether it was ever written or not."""
-    arrays, settings = _FLATTEN[type(value).__name__](value)
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    """Return the SHA-256 of a result's content, without writing it."""
+    arrays: Arrays = {}
+    digest = hashlib.sha256(json.dumps(_flatten(value, arrays, ""), sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"\n{name} {array.dtype} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
-def _flatten_strings(prefix: str, column: Strings) -> Arrays:
+def _flatten(value: Any, arrays: Arrays, place: str) -> Any:
+    """Add the arrays of a value to `arrays`, keyed by their place in it, and return its JSON description."""
+    kind = type(value).__name__
+    if place in arrays:
+        raise ValueError(f"two parts of a result are called {place!r}")
+    if isinstance(value, np.ndarray):
+        arrays[place] = value
+        return {"kind": "array"}
+    if isinstance(value, pa.Array):
+        _flatten_strings(value.cast(pa.large_string()), arrays, place)
+        return {"kind": "strings"}
+    if value is None or isinstance(value, bool | int | float | str):
+        return {"kind": "plain", "value": value}
+    if isinstance(value, list | tuple) and all(isinstance(item, bool | int | float | str) for item in value):
+        return {"kind": "plain", "value": list(value)}
+    if KINDS.get(kind) is type(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    elif not isinstance(value, dict):
+        raise TypeError(f"a result of type {kind} cannot be stored")
+    return {
+        "kind": kind,
+        "parts": {name: _flatten(part, arrays, f"{place}/{name}") for name, part in value.items()},
+    }
+
+
+def _restore(described: dict[str, Any], arrays: Arrays, place: str) -> Any:
+    kind = described["kind"]
+    if kind == "array":
+        return arrays[place]
+    if kind == "strings":
+        return _restore_strings(arrays, place)
+    if kind == "plain":
+        return described["value"]
+    parts = {name: _restore(part, arrays, f"{place}/{name}") for name, part in described["parts"].items()}
+    return parts if kind == "dict" else KINDS[kind](**parts)
+
+
+def _flatten_strings(column: Strings, arrays: Arrays, place: str) -> None:
     column = pa.concat_arrays([column])
     filled = pc.fill_null(column, "")
     _, offsets, data = filled.buffers()
-    length = np.frombuffer(offsets, np.int64, len(column) + 1) if len(column) else np.zeros(1, np.int64)
-    arrays: Arrays = {f"{prefix}.offsets": length, f"{prefix}.bytes": np.frombuffer(data or b"", np.uint8)}
+    arrays[f"{place}.offsets"] = (
+        np.frombuffer(offsets, np.int64, len(column) + 1) if len(column) else np.zeros(1, np.int64)
+    )
+    arrays[f"{place}.bytes"] = np.frombuffer(data or b"", np.uint8)
     if column.null_count:
-        arrays[f"{prefix}.valid"] = np.asarray(pc.is_valid(column))
-    return arrays
+        arrays[f"{place}.valid"] = np.asarray(pc.is_valid(column))
 
 
-def _restore_strings(prefix: str, arrays: Arrays) -> Strings:
-    offsets = arrays[f"{prefix}.offsets"]
+def _restore_strings(arrays: Arrays, place: str) -> Strings:
+    offsets = arrays[f"{place}.offsets"]
     column = pa.LargeStringArray.from_buffers(
-        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(arrays[f"{prefix}.bytes"])
+        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(arrays[f"{place}.bytes"])
     )
     column.validate(full=True)
-    valid = arrays.get(f"{prefix}.valid")
+    valid = arrays.get(f"{place}.valid")
     return column if valid is None else pc.if_else(pa.array(valid.astype(bool)), column, None)
 
 
-def _flatten_graph(graph: KnowledgeGraph) -> tuple[Arrays, dict[str, Any]]:
-    columns = {
-        "entities": graph.entities,
-        "names": graph.names,
-        "relations": graph.relations,
-        "attribute_predicates": graph.attributes.predicates,
-        "attribute_values": graph.attributes.values,
-        "attribute_tags": graph.attributes.tags,
-    }
-    arrays: Arrays = {"triples": graph.triples, "attributes": graph.attributes.rows}
-    for name, column in columns.items():
-        arrays |= _flatten_strings(name, column)
-    return arrays, {"counts": vars(graph.counts)}
+def _parts_of_file(value: Any) -> Iterator[bytes | memoryview]:
+    """Yield the content of an artifact array by array; the safetensors package would copy all of it.
+
+    Arrays with the largest item size come first, so that every array is aligned.
+    """
+    arrays: Arrays = {}
+    header = {"format": FORMAT_VERSION, "value": _flatten(value, arrays, "")}
+    described: dict[str, Any] = {"__metadata__": {HEADER: json.dumps(header, sort_keys=True)}}
+    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
+    end = 0
+    for name in order:
+        array = arrays[name]
+        facts = {"dtype": _NAMES[array.dtype], "shape": list(array.shape)}
+        described[name] = facts | {"data_offsets": [end, end + array.nbytes]}
+        end += array.nbytes
+    text = json.dumps(described, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little") + text
+    for name in order:
+        yield np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data
 
 
-def _restore_graph(arrays: Arrays, settings: dict[str, Any]) -> KnowledgeGraph:
-    words = {
-        name.removesuffix(".offsets"): _restore_strings(name.removesuffix(".offsets"), arrays)
-        for name in arrays
-        if name.endswith(".offsets")
-    }
-    attributes = Attributes(
-        arrays["attributes"],
-        words["attribute_predicates"],
-        words["attribute_values"],
-        words["attribute_tags"],
-    )
-    return KnowledgeGraph(
-        words["entities"],
-        words["names"],
-        words["relations"],
-        arrays["triples"],
-        attributes,
-        ReadCounts(**settings["counts"]),
-    )
+def _mapped(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Return the header of an artifact, and its arrays as memory-mapped views of the file.
 
-
-def _flatten_links(links: Links) -> tuple[Arrays, dict[str, Any]]:
-    arrays: Arrays = {"pairs": links.pairs}
-    if links.weight is not None:
-        arrays["weight"] = links.weight
-    return arrays, {}
-
-
-def _restore_links(arrays: Arrays, settings: dict[str, Any]) -> Links:
-    return Links(arrays["pairs"], arrays.get("weight"))
-
-
-def _flatten_similarity(similarity: Similarity) -> tuple[Arrays, dict[str, Any]]:
-    arrays: Arrays = {"indptr": similarity.indptr, "indices": similarity.indices, "scores": similarity.scores}
-    return arrays, {"shape": similarity.shape, "floor": similarity.floor}
-
-
-def _restore_similarity(arrays: Arrays, settings: dict[str, Any]) -> Similarity:
-    shape = settings["shape"][0], settings["shape"][1]
-    return Similarity(shape, arrays["indptr"], arrays["indices"], arrays["scores"], settings["floor"])
-
-
-def _flatten_task(task: Task) -> tuple[Arrays, dict[str, Any]]:
-    parts = {
-        "source": _flatten_graph(task.source),
-        "target": _flatten_graph(task.target),
-        "seeds": _flatten_links(task.seeds),
-    }
-    arrays = {f"{part}/{name}": array for part, (found, _) in parts.items() for name, array in found.items()}
-    return arrays, {part: settings for part, (_, settings) in parts.items()}
-
-
-def _restore_task(arrays: Arrays, settings: dict[str, Any]) -> Task:
-    def part(name: str) -> Arrays:
-        return {
-            key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")
-        }
-
-    return Task(
-        _restore_graph(part("source"), settings["source"]),
-        _restore_graph(part("target"), settings["target"]),
-        _restore_links(part("seeds"), settings["seeds"]),
-    )
-
-
-def _flatten_arrays(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
-    return arrays, {}
-
-
-def _restore_arrays(arrays: Arrays, settings: dict[str, Any]) -> Arrays:
-    return arrays
-
-
-_FLATTEN: dict[str, Any] = {
-    "dict": _flatten_arrays,
-    "Links": _flatten_links,
-    "Similarity": _flatten_similarity,
-    "Task": _flatten_task,
-}
-_RESTORE: dict[str, Any] = {
-    "dict": _restore_arrays,
-    "Links": _restore_links,
-    "Similarity": _restore_similarity,
-    "Task": _restore_task,
-}
+    The safetensors package would copy every array into memory.
+    """
+    with path.open("rb") as file:
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    start = 8 + int.from_bytes(content[:8], "little")
+    if start > len(content):
+        raise ValueError("its header is longer than the file")
+    described = json.loads(bytes(content[8:start]))
+    header = json.loads(described.pop("__metadata__")[HEADER])
+    arrays = {}
+    for name, facts in described.items():
+        dtype, (first, last) = _DTYPES[facts["dtype"]], facts["data_offsets"]
+        if not 0 <= first <= last <= len(content) - start:
+            raise ValueError(f"the array {name!r} lies outside the file")
+        array = np.frombuffer(content[start + first : start + last], dtype)
+        arrays[name] = array.reshape(facts["shape"])
+    return header, arrays

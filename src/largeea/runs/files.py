@@ -1,38 +1,41 @@
-"""Files appear whole or not at all, and whoever damages one is found out."""
+"""Atomic file writing, and detection of damaged files."""
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from largeea.errors import ResourceError
+from largeea.hashing import file_hash
 
-_LEFTOVER = re.compile(r"\..+\.[0-9]+\.tmp")
+_LEFTOVER = re.compile(r"\..+\.[0-9]+(\.[0-9]+)?\.tmp")
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file under a temporary name beside its place, flush it to disk, then rename it.
+def atomic_write(path: Path, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Write a file under a temporary name in the same folder, flush it to disk, then rename it.
 
-    Folders on the way are made.
-    Readers see the old content or the new, never half of it; on any failure the old content stays.
+    Missing folders are created. Readers see either the old or the new content; on any failure the old content
+    is kept. Without `durable`, the file is not flushed, and a power cut may leave it empty.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     try:
         with explaining(path):
             make_folder(path.parent)
             with temporary.open("wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             os.replace(temporary, path)  # noqa: PTH105
-            _sync_folder(path.parent)
+            if durable:
+                _sync_folder(path.parent)
     finally:
         with suppress(OSError):
             temporary.unlink()
@@ -40,7 +43,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def explaining(path: Path) -> Iterator[None]:
-    """Say what to do when the system refuses to write."""
+    """Turn an `OSError` into a `ResourceError` that says what the user can do."""
     try:
         yield
     except OSError as error:
@@ -48,31 +51,25 @@ def explaining(path: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder that a power cut does not take away again."""
+    """Create a folder and flush its entry to disk, so that it survives a power cut."""
     if not folder.exists():
         make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
         _sync_folder(folder.parent)
 
 
-def sha256_of(path: Path) -> str:
-    """SHA-256 of a file as it lies on the disk."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def is_intact(path: Path, sha256: str) -> bool:
-    """Whether a file is there and not a bit of it has changed."""
-    return path.is_file() and sha256_of(path) == sha256
+    """Return whether a file exists and has this SHA-256."""
+    return path.is_file() and file_hash(path) == sha256
 
 
 def is_leftover(path: Path) -> bool:
-    """Whether this is an unfinished file of `atomic_write`."""
+    """Return whether this is an unfinished temporary file of `atomic_write`."""
     return _LEFTOVER.fullmatch(path.name) is not None
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the unfinished files of a process that was killed."""
+    """Remove the temporary files that a killed process left behind."""
     for path in folder.rglob(".*.tmp"):
         if is_leftover(path):
             with suppress(OSError):
@@ -80,7 +77,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Put a new name on disk; file systems that cannot do that for folders say EINVAL."""
+    """Flush a folder's entries to disk; file systems that do not support it return EINVAL."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

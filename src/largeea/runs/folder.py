@@ -1,82 +1,61 @@
-"""`Run`: carries the method's stages out, keeps their results in a folder and loads them again.
-
-A stage is known by what it depends on: its name, its configuration and the stages before it. A result whose
-fingerprint still holds is loaded instead of computed. The manifest never speaks of what is not on disk: a
-record is struck out before its file is replaced, and written after the new file is safe.
-"""
+"""`Run`: one alignment from start to answer, in a run folder that one process at a time may use."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from pydantic import BaseModel
-
-from largeea import __version__
 from largeea.config import Config
 from largeea.errors import InputError, UsageError
-from largeea.progress import note, step
-from largeea.runs.artifacts import load_artifact, save_artifact
-from largeea.runs.files import (
-    atomic_write,
-    explaining,
-    is_intact,
-    make_folder,
-    remove_leftovers,
-    sha256_of,
-)
-from largeea.runs.inputs import identity, record_inputs
-from largeea.runs.lock import hold, now, release
+from largeea.execution.stages import Handle, Stages
+from largeea.hashing import file_hash
+from largeea.runs.artifacts import load_artifact
+from largeea.runs.files import atomic_write, explaining, make_folder, remove_leftovers
+from largeea.runs.jobs import remove_jobs
+from largeea.runs.lock import hold, release
 from largeea.runs.manifest import (
     CONFIG,
-    FORMAT,
     MANIFEST,
     Manifest,
-    forget_stage,
     read_manifest,
     records_of_answer,
     refuse_strange,
     stage_file,
-    stages_of_answer,
     strike_answer,
     way_on,
-    write_manifest,
 )
-from largeea.runs.memory import PeakMemory, peak_memory
-from largeea.runs.upkeep import facts_of, forget_damaged, record_results, remove, unknown_stage_files
+from largeea.runs.store import FolderStore
+from largeea.runs.upkeep import forget_damaged, record_results, remove, unknown_stage_files
+from largeea.version import __version__
 
-__all__ = ["CHANNELS", "CONFIG", "MANIFEST", "Run", "load_evidence", "load_stage", "read_manifest"]
-
-T = TypeVar("T")
-CHANNELS = {kind: kind for kind in ("structure", "neighbours", "surroundings")} | {"name": "names"}
-"""The channels and the stages that hold what they found."""
-FEATURES = ("semantic", "strings")
-"""Stages that hold what the name channel is made of."""
+__all__ = ["CONFIG", "MANIFEST", "Run", "load_stage", "read_manifest"]
 
 
 class Run:
-    """One alignment from start to end; without a folder, everything stays in memory.
+    """One alignment from start to answer. Without a folder, all results stay in memory.
 
-    `request` is what the run is asked for, in plain values, so that it can go on from its folder alone.
+    `request` holds the inputs and options as plain values, so that the run can be resumed from its folder
+    alone. `subject` identifies the two graphs: a folder that holds a run on other graphs is refused, unless
+    `overwrite` is set.
 
-    Example: `names = run.stage("names", lambda: name_channel(task, config.names), config.names, "task")`.
+    Example: `names = run.stage("names", name_features, semantic, strings, 0.3, 50)`.
     """
 
-    def __init__(self, folder: Path | None = None, request: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        request: dict[str, Any] | None = None,
+        subject: list[str] | None = None,
+        overwrite: bool = False,
+    ) -> None:
         self.folder = folder
-        self.manifest: Manifest = {"format": FORMAT, "version": __version__, "stages": {}}
+        self.store = FolderStore(folder)
+        self.stage = Stages(self.store)
         self._config: Config | None = None
-        self._fingerprints: dict[str, str] = {}
-        self._under_way: list[str] = []
-        self._attached: dict[str, dict[str, Any]] = {}
         if folder is None:
             return
         refuse_strange(folder)
@@ -86,7 +65,7 @@ class Run:
         self._leave = weakref.finalize(self, _leave, hold(folder), is_new)
         try:
             if (folder / MANIFEST).is_file():
-                self.manifest = read_manifest(folder) | {"version": __version__}
+                self._continue(subject, overwrite)
         except BaseException:
             self._leave()
             raise
@@ -94,6 +73,25 @@ class Run:
         self.manifest.pop("request", None)
         if request is not None:
             self.manifest["request"] = request
+        if subject is not None:
+            self.manifest["subject"] = subject
+
+    def _continue(self, subject: list[str] | None, overwrite: bool) -> None:
+        """Continue the run in the folder; raise `UsageError` if it aligns other graphs."""
+        assert self.folder is not None
+        found = read_manifest(self.folder)
+        other = found.get("subject")
+        if found["stages"] and other and subject and other != subject and not overwrite:
+            raise UsageError(
+                f"the folder {self.folder} holds a run on other graphs ({' and '.join(other)}); give another "
+                "folder, or allow it to be overwritten (overwrite, --overwrite)"
+            )
+        self.store.manifest = found | {"version": __version__}
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest: the content of the folder and how it was computed."""
+        return self.store.manifest
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +99,7 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let others work on the folder; whoever is told of a failure is told how to go on."""
+        """Release the lock on the folder; add a note to an error that says how to resume the run."""
         if self.folder is None:
             return
         self._leave()
@@ -110,174 +108,89 @@ class Run:
             error.add_note(f"What was finished is kept; go on with: {way_on(self.folder)}")
 
     @property
-    def stages(self) -> list[str]:
-        """The stages gone through so far."""
-        return list(self._fingerprints)
-
-    @property
     def seconds(self) -> dict[str, float]:
-        """Wall time of each stage done or loaded."""
-        stages = self.manifest["stages"]
-        return {name: stages[name]["seconds"] for name in self._fingerprints if name in stages}
+        """Wall time of each stage in seconds, summed over its rounds; stored stages keep their time."""
+        return {name: round(sum(one["seconds"] for one in of), 3) for name, of in self._timings()}
 
     @property
     def memory_mb(self) -> dict[str, dict[str, float]]:
-        """Peak memory while each stage was computed: of the host, and of the GPU."""
-        stages = self.manifest["stages"]
-        return {name: stages[name]["memory_mb"] for name in self._fingerprints if name in stages}
+        """Peak memory of each stage in MB: `host` and `gpu`."""
+        return {
+            name: {kind: max(one["memory_mb"][kind] for one in of) for kind in ("host", "gpu")}
+            for name, of in self._timings()
+        }
 
-    def identify_inputs(self, files: list[Path], how: str) -> str:
-        """Tell this input, read in this way, from any other; the files are remembered."""
-        self.manifest["inputs"] = record_inputs(files, self.manifest.get("inputs", ()))
-        return identity(self.manifest["inputs"], how)
+    def _timings(self) -> Iterable[tuple[str, list[dict[str, Any]]]]:
+        for name, keys in self.stage.made.items():
+            known = self.manifest["timings"].get(name, {})
+            found = [known[key] for key in keys if key in known]
+            if found:
+                yield name, found
 
     def begin(self, config: Config) -> None:
-        """From here on the run is made with this configuration; an answer to another one no longer counts."""
+        """Record the configuration of the run; invalidate an answer computed with another one."""
         self._config = config
         settings = config.model_dump(mode="json")
         if self.manifest.get("config") != settings:
             strike_answer(self.manifest)
         self.manifest["config"] = settings
-        self._save()
+        self.store.write_manifest()
 
-    def stage(self, name: str, compute: Callable[[], T], *depends: Any) -> T:
-        """The result of a stage: loaded if it is there and still holds, else computed and stored.
+    # Finishing a run
 
-        `depends` are configuration sections, plain values, and names of earlier stages.
-        A stage may go through stages of its own while it computes.
-        """
-        after = [value for value in depends if isinstance(value, str) and value in self._fingerprints]
-        settings = [_plain(value) for value in depends if value not in after]
-        fingerprint = self._fingerprints[name] = self._fingerprint(name, depends)
-        stages = self.manifest["stages"]
-        before = stages.get(name)
-        if before and self.folder is not None:
-            if before["fingerprint"] == fingerprint:
-                try:
-                    for other, facts in before["files"].items():
-                        if not is_intact(self.folder / other, facts["sha256"]):
-                            raise InputError("is damaged or missing", self.folder / other)
-                    return load_artifact(stage_file(self.folder, name), before["sha256"])  # type: ignore[no-any-return]
-                except InputError as error:
-                    note(f"{error}; it is made again")
-                    del stages[name]
-            else:
-                forget_stage(self.manifest, name)
-            strike_answer(self.manifest)
-            self._save()
-        started = time.perf_counter()
-        result, memory = self._computed(name, compute)
-        record = {
-            "fingerprint": fingerprint,
-            "after": after,
-            "within": self._under_way[-1] if self._under_way else None,
-            "files": self._attached.pop(name, {}),
-            "settings": settings,
-            "seed": None if self._config is None else self._config.seed,
-            "code": __version__,
-            "finished": now(),
-            "seconds": round(time.perf_counter() - started, 3),
-            "memory_mb": asdict(memory),
-        }
-        if self.folder is not None:
-            path = stage_file(self.folder, name)
-            record |= {"sha256": save_artifact(result, path), "bytes": path.stat().st_size}
-            if before and before["sha256"] != record["sha256"]:
-                forget_stage(self.manifest, name)
-        stages[name] = record
-        strike_answer(self.manifest)
-        self._save()
-        return result
-
-    def attach(self, name: str) -> None:
-        """Remember a file that the stage under way has written into the folder besides its result."""
-        assert self.folder is not None
-        self._attached.setdefault(self._under_way[-1], {})[name] = facts_of(self.folder / name)
-
-    def finish(self) -> None:
-        """All stages are through: the folder holds an answer, and nothing that is not part of any."""
+    def finish(self, answer: Iterable[Handle[Any]]) -> None:
+        """Record that these stages make up the answer, and remove stage and job files no longer needed."""
         if self.folder is None or self._config is None:
             return
+        parts = list(answer)
+        for handle in parts:
+            handle.ensure()
         with atomic_write(self.folder / CONFIG) as file:
             file.write(self._config.to_toml().encode())
-        self.manifest["answer"] = {
-            "stages": stages_of_answer(self.manifest, self.stages),
-            "config_sha256": sha256_of(self.folder / CONFIG),
+        timings = self.manifest["timings"]
+        self.manifest["timings"] = {
+            name: {key: timings[name][key] for key in keys if key in timings[name]}
+            for name, keys in self.stage.made.items()
+            if name in timings
         }
-        self._save()
+        self.manifest["answer"] = {
+            "stages": list(dict.fromkeys(handle.name for handle in parts)),
+            "config_sha256": file_hash(self.folder / CONFIG),
+        }
+        self.store.write_manifest()
         remove(unknown_stage_files(self.folder, self.manifest))
+        remove_jobs(self.folder)
 
     def forget_damaged(self) -> None:
-        """Strike out damaged files that this run, as it had no need of them, has not looked at."""
+        """Remove the records of damaged or missing files from the manifest."""
         assert self.folder is not None
-        forget_damaged(self.folder, self.manifest, self._fingerprints)
-        self.manifest["answer"]["stages"] = stages_of_answer(self.manifest, self.stages)
-        self._save()
+        forget_damaged(self.folder, self.manifest)
+        self.store.write_manifest()
 
     def vouch_for(self, files: Iterable[str], **facts: Any) -> None:
-        """Remember files written from the answer; those of an earlier answer that are left over go."""
+        """Record the result files written from the answer, and remove outdated files of an earlier answer."""
         assert self.folder is not None
         outdated = record_results(self.folder, self.manifest, files)
         self.describe(**facts)
         remove(outdated)
 
     def describe(self, **facts: Any) -> None:
-        """Put facts about the run into its manifest."""
-        self.manifest |= facts
-        self._save()
-
-    def _computed(self, name: str, compute: Callable[[], T]) -> tuple[T, PeakMemory]:
-        """Compute a stage. Stages of its own that it did not need this time are of no more use."""
-        self._under_way.append(name)
-        try:
-            with peak_memory() as memory, step(name):
-                result = compute()
-        finally:
-            self._under_way.pop()
-        stages = self.manifest["stages"]
-        for other in [other for other in stages if stages[other]["within"] == name]:
-            if other not in self._fingerprints:
-                forget_stage(self.manifest, other)
-        return result, memory
-
-    def _save(self) -> None:
-        if self.folder is not None:
-            write_manifest(self.folder, self.manifest)
-
-    def _fingerprint(self, name: str, depends: tuple[Any, ...]) -> str:
-        parts = [name, __version__]
-        for value in depends:
-            earlier = self._fingerprints.get(value) if isinstance(value, str) else None
-            parts.append(earlier or json.dumps(_plain(value), sort_keys=True))
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def load_evidence(folder: Path) -> dict[str, Any]:
-    """What each channel of a finished run found, and each feature of names, by its name."""
-    stages = records_of_answer(folder)
-    kinds = CHANNELS | {feature: feature for feature in FEATURES}
-    return {kind: load_stage(folder, stage) for kind, stage in kinds.items() if stage in stages}
+        """Add facts about the run to its manifest."""
+        self.store.manifest |= facts
+        self.store.write_manifest()
 
 
 def load_stage(folder: Path, name: str) -> Any:
-    """The stored result of one stage of a finished run."""
+    """Load the stored result of one stage of a finished run."""
     stages = records_of_answer(folder)
     if name not in stages:
-        raise InputError(
-            f"the run has no stage {name!r}; it has: {', '.join(stages)}. If an earlier release made it, go "
-            f"on with: {way_on(folder)}",
-            folder,
-        )
+        raise InputError(f"the run has no stage {name!r}; it has: {', '.join(stages)}", folder)
     return load_artifact(stage_file(folder, name), stages[name]["sha256"])
 
 
 def _leave(place: Path, is_new: bool) -> None:
-    """Let others work on the folder; one that was made for nothing goes."""
+    """Release the lock on the folder; remove the folder if it is new and still empty."""
     release(place)
     if is_new:
         with suppress(OSError):
             place.rmdir()
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value

@@ -1,4 +1,4 @@
-"""Knowing input files again by their content, without reading them each time."""
+"""Detection of changed input files by content hash, without reading unchanged files again."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from largeea.progress import note
 InputRecord: TypeAlias = dict[str, Any]
 """An input file as a run saw it: `path`, `bytes`, `modified` (ns), `seen` (ns), `sha256`."""
 _CLOCK_TICK = 2 * 10**9
-"""A file changed this shortly (ns) before it was looked at may have changed again under the same time."""
+"""Nanoseconds within which a file may change again without a new modification time."""
 
 
 def record_inputs(files: Sequence[Path], known: Iterable[InputRecord]) -> list[InputRecord]:
-    """A record for each file; the content of known files is read only if their size or time differs."""
+    """Return a record for each file; a known file is hashed again only if its size or time has changed."""
     before = {record["path"]: record for record in known}
     return [_record(file, before.get(os.path.abspath(file))) for file in files]  # noqa: PTH100
 
 
 def identity(records: Iterable[InputRecord], how: str) -> str:
-    """A hash of what was read and how: names and contents of all files in their order."""
+    """Return a hash of the reading options `how` and of the names and contents of all files, in order."""
     found = hashlib.sha256(how.encode("utf-8", "surrogateescape"))
     for record in records:
         name = Path(record["path"]).name.encode("utf-8", "surrogateescape")
@@ -35,7 +35,7 @@ def identity(records: Iterable[InputRecord], how: str) -> str:
 
 
 def check_unchanged(records: Iterable[InputRecord]) -> None:
-    """Whoever writes to the input while it is read gets an error instead of half of each."""
+    """Raise `InputError` if an input file changed while it was being read."""
     for record in records:
         if _size_and_time(Path(record["path"])) != (record["bytes"], record["modified"]):
             raise InputError(
@@ -59,6 +59,6 @@ def _record(file: Path, known: InputRecord | None) -> InputRecord:
 
 
 def _size_and_time(file: Path) -> tuple[int, int]:
-    """Zeros if there is none: whoever opens it next explains."""
+    """Return size and modification time; zeros if the file is missing, which the reader reports later."""
     facts = file.stat() if file.exists() else None
     return (0, 0) if facts is None else (facts.st_size, facts.st_mtime_ns)

@@ -1,4 +1,4 @@
-"""What state a run folder is in: at a glance, or with every byte looked at."""
+"""The state of a run folder: `status` reads the manifest, `verify` checks every file."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ State = Literal["finished", "running", "interrupted"]
 
 @dataclass(frozen=True)
 class KeptFile:
-    """A file that the manifest vouches for; `stage` names the stage whose result it is."""
+    """A file recorded in the manifest; `stage` names the stage that wrote it, None for other files."""
 
     path: Path
     sha256: str
     stage: str | None = None
 
     def problem(self) -> Literal["missing", "damaged"] | None:
-        """What is wrong with it, after reading all of it."""
+        """Check the file against its SHA-256; None if it is intact."""
         if is_intact(self.path, self.sha256):
             return None
         return "damaged" if self.path.is_file() else "missing"
 
 
 def verify(folder: Path) -> tuple[int, list[tuple[KeptFile, str]]]:
-    """Read every file of a run again: how many there are, and which are damaged or missing."""
+    """Check every file of a run; return their number, and the damaged or missing ones with their problem."""
     files = list(_kept_files(folder, read_manifest(folder)))
     found = [(file, file.problem()) for file in track(files, len(files))]
     return len(files), [(file, problem) for file, problem in found if problem]
 
 
 def status(folder: Path) -> dict[str, Any]:
-    """State, stages and results of a run, at the cost of reading its manifest."""
+    """Return the state, stages and results of a run from its manifest; files are checked by size only."""
     manifest = read_manifest(folder)
     worker = worker_on(folder)
     answer = manifest.get("answer", {"stages": []})["stages"]
@@ -47,7 +47,8 @@ def status(folder: Path) -> dict[str, Any]:
             "name": name,
             "state": "stored" if _has_size(stage_file(folder, name), record) else "damaged",
             "in_answer": name in answer,
-            **{key: record[key] for key in ("after", "finished", "seconds", "bytes", "code", "seed")},
+            **{key: record[key] for key in ("after", "finished", "bytes", "function")},
+            "seconds": round(sum(one["seconds"] for one in manifest["timings"].get(name, {}).values()), 3),
         }
         for name, record in manifest["stages"].items()
     ]

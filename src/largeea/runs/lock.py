@@ -1,7 +1,7 @@
-"""One process at a time works on a run folder.
+"""Locks a run folder, so that only one process at a time uses it.
 
-The operating system holds the lock and lets go of it when a process ends, however it ends: what a killed
-process leaves behind blocks nobody. Inside one process a folder may be opened again.
+The operating system releases the lock when the process ends for any reason, so a killed process leaves no
+stale lock. The same process may open a folder several times.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from largeea.runs.files import explaining
 LOCK = ".lock"
 _NO_LOCKS_HERE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _held: dict[Path, list[int]] = {}
-"""Folders this process works on: the descriptor, once for every time that the folder was opened."""
+"""Folders locked by this process: the file descriptor, once for each time the folder was opened."""
 
 
 def hold(folder: Path) -> Path:
-    """Claim a folder for this process, or say who works on it; what comes back is for `release`."""
+    """Lock a folder and return the path to pass to `release`; an error names the process that holds it."""
     place = folder.resolve()
     if place in _held:
         _held[place].append(_held[place][0])
@@ -46,7 +46,7 @@ def hold(folder: Path) -> Path:
 
 
 def release(place: Path) -> None:
-    """Let go of a folder; the last one out takes the lock file along."""
+    """Release a folder; the last release removes the lock file."""
     descriptors = _held[place]
     descriptor = descriptors.pop()
     if not descriptors:
@@ -57,12 +57,15 @@ def release(place: Path) -> None:
 
 
 def held() -> list[Path]:
-    """The folders that this process works on."""
+    """Return the folders locked by this process."""
     return list(_held)
 
 
 def worker_on(folder: Path) -> dict[str, Any] | None:
-    """Who works on a folder right now: `pid`, `host` and `since`; None if nobody does."""
+    """Return `pid`, `host` and `since` of the process that holds the lock.
+
+    None if the folder is not locked; an empty dictionary if the process is unknown.
+    """
     try:
         with (folder / LOCK).open("rb") as file:
             if folder.resolve() not in _held:
@@ -79,12 +82,12 @@ def worker_on(folder: Path) -> dict[str, Any] | None:
 
 
 def now() -> str:
-    """The time of day, in UTC, to the second."""
+    """Return the current time in UTC in ISO 8601 format, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _locked(folder: Path) -> int:
-    """A descriptor that holds the lock, on the file that is there now: its last owner may just remove it."""
+    """Return a descriptor that holds the lock; retry if the previous owner just removed the lock file."""
     path = folder / LOCK
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)

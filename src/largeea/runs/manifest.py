@@ -1,11 +1,10 @@
-"""The manifest: what a run folder holds, and how it was made. JSON that carries its own checksum."""
+"""The manifest: a JSON file with a checksum that records a run folder's content and how it was computed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,20 +13,21 @@ from largeea.runs.files import atomic_write, is_leftover
 from largeea.runs.lock import LOCK
 
 MANIFEST, CONFIG = "manifest.json", "config.toml"
-FORMAT = 1
+FORMAT = 2
 Manifest: TypeAlias = dict[str, Any]
-"""Its parts:
+"""Entries of the manifest:
 
-- `request`: how the run was asked for, so that it can go on by itself; `config`: with which settings.
-- `inputs`: the files read, each with size, time and SHA-256.
-- `stages`: a record for each stored result; `after` names the stages it was built on, `within` the stage that
-  went through it, `files` what it wrote besides.
-- `answer`: the stages that make up the finished answer. Absent as long as the run is not finished.
-- `results`: the files written from that answer; `outdated`: files of an earlier answer that still lie about.
+- `request`: inputs and options of the run, needed to resume it; `config`: its settings.
+- `inputs`: the input files, each with size, modification time and SHA-256.
+- `subject`: the graphs that are aligned.
+- `stages`: a record for each stored result: its `key`, the `function` and its `arguments`, the stages that
+  its inputs come from (`after`), and additional `files` that the stage wrote.
+- `timings`: seconds and peak memory of each computed result, by stage and key.
+- `answer`: the stages that make up the answer. Absent until the run is finished.
+- `results`: the files written from the answer; `outdated`: files of an earlier answer, not yet removed.
 """
 _RECORD: dict[str, type | tuple[type, ...]] = {
-    "fingerprint": str,
-    "seconds": (int, float),
+    "key": str,
     "sha256": str,
     "bytes": int,
     "after": list,
@@ -38,16 +38,17 @@ _LONGEST_NAME = 80
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a run folder; an error if there is none, or not all of it is as it was written."""
+    """Return the manifest of a run folder; raise `InputError` if it is missing or damaged."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise InputError(f"is no run folder: it has no {MANIFEST}", folder)
+        raise InputError(f"is not a run folder: it has no {MANIFEST}", folder)
     try:
         manifest: Manifest = json.loads(path.read_text("utf-8"))
         if manifest["format"] != FORMAT:
             raise InputError(
-                f"was written by another release (format {manifest['format']}; this one reads {FORMAT}): "
-                "use that release, or begin anew in another folder with -o",
+                f"was written by largeea {manifest.get('version', 'of another version')} (format "
+                f"{manifest['format']}; this version reads {FORMAT}): read it with that version, or run the "
+                "alignment again into another folder with -o",
                 path,
             )
         if manifest.pop("checksum") != _checksum(manifest):
@@ -70,21 +71,13 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest, with its checksum."""
+    """Write the manifest and its checksum."""
     with atomic_write(folder / MANIFEST) as file:
         file.write(json.dumps(manifest | {"checksum": _checksum(manifest)}, indent=2).encode() + b"\n")
 
 
-def forget_stage(manifest: Manifest, name: str) -> None:
-    """Strike a stage out, and every stage built on it: their results no longer go together."""
-    stages = manifest["stages"]
-    stages.pop(name, None)
-    for other in [other for other in stages if name in stages[other]["after"]]:
-        forget_stage(manifest, other)
-
-
 def strike_answer(manifest: Manifest) -> None:
-    """What was concluded no longer follows from the stages; its files stay until there are new ones."""
+    """Invalidate the answer, because its stages have changed; its files are kept until new ones exist."""
     manifest.pop("answer", None)
     manifest.pop("summary", None)
     outdated = [*manifest.pop("outdated", ()), *manifest.pop("results", ())]
@@ -92,17 +85,8 @@ def strike_answer(manifest: Manifest) -> None:
         manifest["outdated"] = outdated
 
 
-def stages_of_answer(manifest: Manifest, gone_through: Iterable[str]) -> list[str]:
-    """The stages that a run went through, and the stages within those."""
-    found, stages = list(gone_through), manifest["stages"]
-    for name in reversed(stages):
-        if name not in found and stages[name]["within"] in found:
-            found.append(name)
-    return found
-
-
 def records_of_answer(folder: Path) -> dict[str, Any]:
-    """The records of the stages that make up the answer of a finished run."""
+    """Return the records of the stages that make up the answer of a finished run."""
     manifest = read_manifest(folder)
     if "answer" not in manifest:
         raise InputError(f"the run is not finished; go on with: {way_on(folder)}", folder)
@@ -110,7 +94,7 @@ def records_of_answer(folder: Path) -> dict[str, Any]:
 
 
 def way_on(folder: Path) -> str:
-    """What goes on with a run or mends it: only one that `largeea align` began can be resumed."""
+    """Return the command that continues or repairs a run: `largeea resume` if `largeea align` started it."""
     try:
         resumable = "request" in read_manifest(folder)
     except InputError:
@@ -119,7 +103,7 @@ def way_on(folder: Path) -> str:
 
 
 def refuse_strange(folder: Path) -> None:
-    """A run begins in a folder that is new, empty, or a run already: other people's files stay alone."""
+    """Raise `UsageError` unless the folder is new, empty or a run folder, to protect unrelated files."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; give a folder for the run with -o")
     if folder.exists() and not (folder / MANIFEST).is_file():
@@ -129,7 +113,7 @@ def refuse_strange(folder: Path) -> None:
 
 
 def stage_file(folder: Path, name: str) -> Path:
-    """Where the result of a stage lies. Names that are no plain file names are told apart by a hash."""
+    """Return the path of a stage's result; a name that is not a safe file name gets a hash appended."""
     safe = _UNSAFE.sub("-", name).strip("-.")[:_LONGEST_NAME]
     if safe != name or not safe:
         safe += "-" + hashlib.sha256(name.encode()).hexdigest()[:8]

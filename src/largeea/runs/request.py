@@ -1,7 +1,8 @@
-"""What a run was asked for: kept in its folder, so that it can go on from there alone."""
+"""The request of a run, stored in its folder so that the run can be resumed from there alone."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ class Request:
     formats: tuple[str, ...]
 
     def to_plain(self) -> dict[str, Any]:
-        """For the manifest: places as they were given, and from where."""
+        """Return plain values for the manifest: paths as given, and the working directory."""
         return {
             "working_directory": str(Path.cwd()),
             **{
@@ -34,7 +35,7 @@ class Request:
         }
 
     def seen_from_here(self, working_directory: Path) -> Request:
-        """The same request, whoever stands elsewhere than where it was made."""
+        """Return the request with its paths resolved against `working_directory`, unless that is current."""
         if working_directory == Path.cwd():
             return self
         return replace(
@@ -44,18 +45,25 @@ class Request:
             seeds=self.seeds and working_directory / self.seeds,
         )
 
-    def files(self) -> list[Path]:
-        """All input files, in a fixed order."""
-        graphs = [self.source] if self.target is None else [self.source, self.target]
-        return files_of(graphs) + ([] if self.seeds is None else [self.seeds])
+    def files(self) -> dict[str, list[Path]]:
+        """Return all input files of the source, the target and the seeds, each in a fixed order."""
+        return {
+            "source": files_of(self.source),
+            "target": files_of(self.source if self.target is None else self.target),
+            "seeds": [] if self.seeds is None else [self.seeds],
+        }
+
+    def subject(self) -> list[str]:
+        """Return the absolute paths of the graphs that are aligned."""
+        return [os.path.abspath(place) for place in (self.source, self.target) if place is not None]  # noqa: PTH100
 
 
 def read_request(folder: Path) -> tuple[Request, Config]:
-    """What the run in this folder was asked for, and with which settings."""
+    """Return the request and the configuration of the run in this folder."""
     manifest = read_manifest(folder)
     if "request" not in manifest:
         raise UsageError(
-            f"the run {folder} was not begun by largeea align; repeat the command that began it to go on"
+            f"the run {folder} was not started by `largeea align`; repeat the command that started it"
         )
     try:
         request = TypeAdapter(Request).validate_python(manifest["request"])
@@ -65,6 +73,6 @@ def read_request(folder: Path) -> tuple[Request, Config]:
         problems = error.errors() if isinstance(error, ValidationError) else [{"loc": error.args}]
         places = ", ".join(".".join(map(str, problem["loc"])) for problem in problems)
         raise InputError(
-            f"does not ask in the way of this release: {places}; repeat the command that began the run",
+            f"was written by another version: {places}; run `largeea align` again",
             folder / MANIFEST,
         ) from None

@@ -1,121 +1,134 @@
-"""Nearest neighbours among dense vectors: one signature, three ways to search, chosen by name.
+"""Nearest neighbours among dense vectors: one signature, chosen by name.
 
-- `exact`: on the CPU, every query against every item (faiss over BLAS)
-- `cuda`: the same on a GPU (torch, see `cuda.py`)
-- `approximate`: on the CPU, an inverted file: only the cells nearest to a query are looked into (faiss)
+- `exact`: every query against every item, on a GPU where one is chosen (`cuda.py`), else on the CPU
+- `approximate`: on the CPU, an inverted file: only the cells nearest to a query are searched
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
-from largeea.compiled import compiled
 from largeea.errors import UsageError
-from largeea.graph import Float32, Int32
-from largeea.progress import track
+from largeea.execution.devices import cuda_is_chosen
+from largeea.execution.jobs import row_blocks, run_jobs
+from largeea.graph import Arrays, Float32, Int32
+from largeea.search.manhattan import by_manhattan
 
-DenseSearch = Callable[[Float32, Float32, int], tuple[Int32, Float32]]
-"""`(queries[n, d], items[m, d], k) -> (ids[n, k], scores[n, k])` by inner product, padded with -1 and 0."""
-
-APPROXIMATE_FROM = 2e11
-"""Query-item pairs from which an exact search on a CPU would take hours."""
+APPROXIMATE_FROM = 4e9
+"""Query-item pairs from which an exact search on a CPU takes minutes, and an approximate one seconds."""
 OVERSAMPLE = 4
 """Candidates by inner product for every one kept by Manhattan distance."""
-_CHUNK = 4096
+LEAST_CANDIDATES = 200
+QUERIES_AT_ONCE = 4096
+"""Queries of one matrix product. Its rounding depends on its shape, so block bounds are multiples of this."""
+METRICS = ("cosine", "manhattan")
+
+
+class DenseSearch(Protocol):
+    """Items, ready to be searched by inner product."""
+
+    at_once: int | None
+    """Blocks of queries that are answered at a time; None: one a thread."""
+
+    def find(self, queries: Float32, k: int) -> tuple[Int32, Float32]:
+        """`(ids[n, k], scores[n, k])` of the nearest items in any order, padded with -1 and any score.
+
+        `queries[n, d]` are at most `QUERIES_AT_ONCE`, k is at most the number of items.
+        """
+
+
+def _exact(items: Float32) -> DenseSearch:
+    if cuda_is_chosen():
+        from largeea.search.cuda import CudaSearch
+
+        return CudaSearch(items)
+    from largeea.search.exact import ExactSearch
+
+    return ExactSearch(items)
+
+
+def _approximate(items: Float32) -> DenseSearch:
+    from largeea.search.approximate import ApproximateSearch
+
+    return ApproximateSearch(items)
+
+
+SEARCHES: dict[str, Callable[[Float32], DenseSearch]] = {"exact": _exact, "approximate": _approximate}
 
 
 def dense_top_k(
-    queries: Float32, items: Float32, k: int, *, metric: str = "cosine", search: str = "auto"
+    queries: Float32,
+    items: Float32,
+    k: int,
+    *,
+    metric: str = "cosine",
+    search: str = "auto",
+    stored: bool = False,
 ) -> tuple[Int32, Float32]:
     """The k most similar items of each query; both sides have rows of length 1 (or 0: never found).
 
     `(ids[n, k], scores[n, k])`, best first, ties by id, padded with -1 and 0. The score is the cosine, or for
     "manhattan" `1 - distance / (2 sqrt(d))`, which is in [0, 1] too. Manhattan distances are computed for the
-    `OVERSAMPLE * k` nearest by cosine only.
+    `OVERSAMPLE * k` nearest by cosine only. A stage that searches once may have its jobs `stored`.
     """
-    if metric not in ("cosine", "manhattan"):
-        raise UsageError(f"metric {metric!r} is none of cosine, manhattan")
-    find = SEARCHES.get(_chosen(len(queries), len(items)) if search == "auto" else search)
-    if find is None:
+    if metric not in METRICS:
+        raise UsageError(f"metric {metric!r} is none of {', '.join(METRICS)}")
+    if search != "auto" and search not in SEARCHES:
         raise UsageError(f"search {search!r} is none of auto, {', '.join(SEARCHES)}")
+    ids, scores = np.full((len(queries), k), -1, np.int32), np.zeros((len(queries), k), np.float32)
     if not len(queries) or not len(items):
-        return np.full((len(queries), k), -1, np.int32), np.zeros((len(queries), k), np.float32)
-    if metric == "cosine":
-        return _padded(*find(queries, items, min(k, len(items))), k)
-    ids, cosines = find(queries, items, min(max(OVERSAMPLE * k, 200), len(items)))
-    ids = np.where(cosines > 0, ids, np.int32(-1))
-    return _padded(*by_manhattan(queries, items, ids), k)
-
-
-def by_manhattan(queries: Float32, items: Float32, ids: Int32) -> tuple[Int32, Float32]:
-    """Candidates `ids[n, c]` scored anew, by Manhattan distance."""
-    distances = _manhattan(queries, items, ids)
-    return ids, np.where(ids >= 0, 1 - distances / (2 * np.sqrt(queries.shape[1])), 0).astype(np.float32)
-
-
-def exact(queries: Float32, items: Float32, k: int) -> tuple[Int32, Float32]:
-    """Every query against every item, on the CPU."""
-    faiss = _faiss()
-    ids = np.empty((len(queries), k), np.int32)
-    scores = np.empty((len(queries), k), np.float32)
-    starts = range(0, len(queries), _CHUNK)
-    for start in track(starts, len(starts)):
-        part = slice(start, start + _CHUNK)
-        scores[part], ids[part] = faiss.knn(queries[part], items, k, metric=faiss.METRIC_INNER_PRODUCT)
+        return ids, scores
+    chosen = chosen_search(len(queries), len(items)) if search == "auto" else search
+    blocks = row_blocks(len(queries), multiple_of=QUERIES_AT_ONCE)
+    index = SEARCHES[chosen](items)
+    shared = queries, items, index, k, metric
+    for number, found in run_jobs(nearest_block, blocks, *shared, at_once=index.at_once, stored=stored):
+        first, last = blocks[number]
+        ids[first:last], scores[first:last] = found["ids"], found["scores"]
     return ids, scores
 
 
-def approximate(queries: Float32, items: Float32, k: int) -> tuple[Int32, Float32]:
-    """An inverted file of about `4 sqrt(m)` cells, of which one in 32 is looked into."""
-    faiss = _faiss()
-    cells = max(1, min(int(4 * np.sqrt(len(items))), len(items) // 40))
-    quantizer = faiss.IndexFlatIP(items.shape[1])
-    index = faiss.IndexIVFFlat(quantizer, items.shape[1], cells, faiss.METRIC_INNER_PRODUCT)
-    index.cp.seed, index.cp.max_points_per_centroid, index.cp.min_points_per_centroid = 0, 64, 1
-    index.train(items)
-    index.add(items)
-    index.nprobe = max(8, cells // 32)
-    found = [
-        index.search(queries[start : start + _CHUNK], k)
-        for start in track(range(0, len(queries), _CHUNK), -(-len(queries) // _CHUNK))
-    ]
-    return (
-        np.concatenate([ids for _, ids in found]).astype(np.int32),
-        np.concatenate([scores for scores, _ in found]),
-    )
+def chosen_search(queries: int, items: int) -> str:
+    """What "auto" stands for: exact unless that would take minutes."""
+    return "exact" if cuda_is_chosen() or queries * items < APPROXIMATE_FROM else "approximate"
 
 
-def cuda(queries: Float32, items: Float32, k: int) -> tuple[Int32, Float32]:
-    """Every query against every item, on a GPU."""
-    from largeea.search.cuda import cuda_top_k
+def dense_memory(
+    queries: int, items: int, dimension: int, k: int, metric: str, search: str, threads: int
+) -> int:
+    """Bytes that `dense_top_k` needs at its peak on the CPU, beside the vectors.
 
-    return cuda_top_k(queries, items, k)
-
-
-SEARCHES: dict[str, DenseSearch] = {"exact": exact, "cuda": cuda, "approximate": approximate}
-
-
-def _chosen(queries: int, items: int) -> str:
-    if cuda_is_there():
-        return "cuda"
-    return "exact" if queries * items < APPROXIMATE_FROM else "approximate"
+    The answers, the scores and candidates of one chunk a thread, and for an approximate search its index.
+    """
+    chosen = chosen_search(queries, items) if search == "auto" else search
+    candidates = min(_candidates(k, metric), items)
+    scores = 4096 if chosen == "exact" else 0
+    index = 5 * items * dimension if chosen == "approximate" else 0
+    return 8 * queries * k + threads * min(queries, QUERIES_AT_ONCE) * (scores + 40 * candidates) + index
 
 
-def cuda_is_there() -> bool:
-    """Whether torch is installed and sees a GPU."""
-    try:
-        torch = importlib.import_module("torch")
-    except ModuleNotFoundError:
-        return False
-    return bool(torch.cuda.is_available())
+def _candidates(k: int, metric: str) -> int:
+    """How many items are found by inner product for every query."""
+    return k if metric == "cosine" else max(OVERSAMPLE * k, LEAST_CANDIDATES)
 
 
-def _faiss() -> Any:
-    return importlib.import_module("faiss")
+def nearest_block(
+    first: int, last: int, queries: Float32, items: Float32, index: DenseSearch, k: int, metric: str
+) -> Arrays:
+    """The answers to the queries `first:last`."""
+    wanted = min(_candidates(k, metric), len(items))
+    ids, scores = np.empty((last - first, k), np.int32), np.empty((last - first, k), np.float32)
+    for start in range(first, last, QUERIES_AT_ONCE):
+        asked = queries[start : min(start + QUERIES_AT_ONCE, last)]
+        found, similar = index.find(asked, wanted)
+        if metric == "manhattan":
+            found, similar = by_manhattan(asked, items, np.where(similar > 0, found, np.int32(-1)))
+        part = slice(start - first, start - first + len(asked))
+        ids[part], scores[part] = _padded(found, similar, k)
+    return {"ids": ids, "scores": scores}
 
 
 def _padded(ids: Int32, scores: Float32, k: int) -> tuple[Int32, Float32]:
@@ -127,14 +140,3 @@ def _padded(ids: Int32, scores: Float32, k: int) -> tuple[Int32, Float32]:
     ids = np.pad(np.take_along_axis(ids, order, axis=1), ((0, 0), (0, missing)), constant_values=-1)
     scores = np.pad(np.take_along_axis(scores, order, axis=1), ((0, 0), (0, missing)))
     return ids.astype(np.int32), scores.astype(np.float32)
-
-
-@compiled(nogil=True)
-def _manhattan(queries: Float32, items: Float32, ids: Int32) -> Float32:
-    distances = np.zeros(ids.shape, np.float32)
-    for query in range(ids.shape[0]):
-        for candidate in range(ids.shape[1]):
-            item = ids[query, candidate]
-            if item >= 0:
-                distances[query, candidate] = np.abs(queries[query] - items[item]).sum()
-    return distances

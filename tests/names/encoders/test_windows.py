@@ -4,13 +4,13 @@ import numpy as np
 
 from largeea.names.encoders.windows import convolve, distinct_windows, standardise, sums_of_runs
 
-NOTHING = 4
+EMPTY = 4
 LINE = np.array([4, 4, 0, 1, 2, 0, 1, 4, 4, 0, 4, 4, 3, 4, 4, 0, 1, 4, 4, 0, 1, 2, 0, 1, 4, 4])
-PLACES = np.flatnonzero(LINE != NOTHING)
+PLACES = np.flatnonzero(LINE != EMPTY)
 SPANS = {2: (0, 2), 3: (-1, 2), 5: (-2, 3)}
 
 
-def test_equal_windows_and_only_they_share_a_number() -> None:
+def test_only_equal_windows_have_the_same_number() -> None:
     for size, (number, place) in distinct_windows(LINE, PLACES).items():
         windows = [tuple(LINE[p + SPANS[size][0] : p + SPANS[size][1]]) for p in PLACES]
         assert len(place) == len(set(windows))
@@ -20,11 +20,11 @@ def test_equal_windows_and_only_they_share_a_number() -> None:
         assert set(np.delete(number, PLACES).tolist()) == {len(place)}
 
 
-def test_convolution_by_shares_is_the_plain_one() -> None:
+def test_convolution_from_products_equals_the_plain_one() -> None:
     rng = np.random.default_rng(0)
     width, size, left = 6, 3, 1
-    rows = rng.normal(size=(NOTHING + 1, width)).astype(np.float32)
-    rows[NOTHING] = 0
+    rows = rng.normal(size=(EMPTY + 1, width)).astype(np.float32)
+    rows[EMPTY] = 0
     weights = rng.normal(size=(size, width, width)).astype(np.float32)
     bias = rng.normal(size=width).astype(np.float32)
     out = np.full((len(PLACES), width + 2), 9, np.float32)

@@ -9,11 +9,12 @@ pytest.importorskip("torch", reason="structure models need the extra structure w
 
 import torch
 
+from largeea.config import StructureConfig
 from largeea.graph import Links
 from largeea.structure.batch import Batch
-from largeea.structure.models.edges import directed, functionality, triples_of_both
+from largeea.structure.models.batch_graph import merged_triples, with_inverses
 from largeea.structure.models.gcn_align import adjacency
-from largeea.structure.models.rrea import ReflectionNetwork
+from largeea.structure.models.rrea import RECIPE, ReflectionNetwork
 
 BATCH = Batch(
     np.arange(3),
@@ -25,15 +26,9 @@ BATCH = Batch(
 
 
 def test_graphs_share_entities_numbers_but_no_relations() -> None:
-    triples = triples_of_both(BATCH)
+    triples = merged_triples(BATCH)
     assert triples.tolist() == [[0, 0, 1], [0, 0, 2], [1, 1, 2], [4, 2, 3]]
-    assert directed(triples)[4:].tolist() == [[1, 3, 0], [2, 3, 0], [2, 4, 1], [3, 5, 4]]
-
-
-def test_functionality_counts_distinct_ends() -> None:
-    along, against = functionality(np.array([(0, 0, 1), (0, 0, 2), (5, 0, 2), (5, 0, 3), (1, 1, 1)]))
-    np.testing.assert_allclose(along, [2 / 4, 1])
-    np.testing.assert_allclose(against, [3 / 4, 1])
+    assert with_inverses(triples)[4:].tolist() == [[1, 3, 0], [2, 3, 0], [2, 4, 1], [3, 5, 4]]
 
 
 def test_adjacency_weighs_by_functionality_and_is_normalised() -> None:
@@ -51,7 +46,7 @@ def test_reflection_is_the_papers() -> None:
     axes = torch.nn.functional.normalize(network.relation.detach())
     v, w = attention = network.attention[0].detach()
     expected = torch.zeros(5, 4)
-    edges = directed(triples_of_both(BATCH))
+    edges = with_inverses(merged_triples(BATCH))
     for entity in range(5):
         own = [(r, t) for h, r, t in edges if h == entity]
         turned = [(torch.eye(4) - 2 * torch.outer(axes[r], axes[r])) @ vectors[t] for r, t in own]
@@ -59,6 +54,14 @@ def test_reflection_is_the_papers() -> None:
         expected[entity] = torch.softmax(logits, 0) @ torch.stack(turned)
     ours = network.reflected(vectors, axes, attention).detach()
     np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_settings_left_open_are_the_models_choice() -> None:
+    own = RECIPE.complete(StructureConfig())
+    assert (own.loss, own.dimension, own.learning_rate) == ("logsumexp", 100, 0.02)
+    given = RECIPE.complete(StructureConfig(loss="triplet", dimension=7, margin=3.0, epochs=9))
+    assert (given.loss, given.dimension, given.margin, given.epochs) == ("triplet", 7, 3.0, 9)
+    assert (given.learning_rate, given.negatives_per_seed) == (0.01, 5)
 
 
 def test_embeddings_hold_both_views_of_all_layers() -> None:

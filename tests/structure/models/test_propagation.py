@@ -9,12 +9,15 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from largeea.evidence.propagation import PIECE
+from largeea.evidence.propagation import sketch_dimension
+from largeea.execution import Execution, executing
 from largeea.graph import Links
 from largeea.structure.batch import Batch
-from largeea.structure.models import Embeddings, TrainingOptions, load_model
+from largeea.structure.models import Embeddings, StructureConfig, load_model
 from largeea.structure.models.propagation import DIMENSION
-from largeea.structure.partition.options import BYTES_PER_ENTITY
+from largeea.structure.models.training_memory import bytes_per_entity
+
+WIDTH = sketch_dimension()
 
 
 def copies(entities: int, triples: int, seeds: int) -> Batch:
@@ -25,14 +28,14 @@ def copies(entities: int, triples: int, seeds: int) -> Batch:
     return Batch(everything, everything, graph, graph, Links(np.column_stack([known, known])))
 
 
-def fit(batch: Batch, **options: object) -> Embeddings:
-    return load_model("propagation").fit(batch, TrainingOptions(**options))  # type: ignore[arg-type]
+def fit(batch: Batch, **settings: object) -> Embeddings:
+    return load_model("propagation").fit(batch, StructureConfig(**settings), 0)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("asked", "pieces"), [(1, 1), (PIECE, 1), (PIECE + 1, 2), (3 * PIECE, 3)])
-def test_dimensions_come_in_whole_pieces(asked: int, pieces: int) -> None:
+@pytest.mark.parametrize(("asked", "sketches"), [(1, 1), (WIDTH, 1), (WIDTH + 1, 2), (3 * WIDTH, 3)])
+def test_dimensions_come_in_whole_sketches(asked: int, sketches: int) -> None:
     source, target = fit(copies(50, 200, 20), dimension=asked)
-    assert source.shape == target.shape == (50, pieces * PIECE)
+    assert source.shape == target.shape == (50, sketches * WIDTH)
 
 
 def test_dimensions_left_open_are_the_models_choice() -> None:
@@ -49,9 +52,10 @@ def test_vectors_have_length_1_and_lonely_entities_none() -> None:
     assert not source[50].any()
 
 
-def test_options_of_training_change_nothing() -> None:
+def test_settings_of_training_change_nothing() -> None:
     batch = copies(50, 200, 20)
-    other = fit(batch, epochs=3, loss="triplet", negatives="uniform", device="cuda:99", threads=1)
+    with executing(Execution(device="cuda:99", threads=1)):
+        other = fit(batch, epochs=3, loss="triplet", negatives="uniform")
     np.testing.assert_array_equal(fit(batch).source, other.source)
 
 
@@ -71,7 +75,7 @@ def test_trust_in_seeds_counts() -> None:
     assert not np.allclose(fit(batch).source, fit(weighted).source, atol=1e-3)
 
 
-def test_memory_stays_within_what_partitions_plan_with() -> None:
+def test_memory_stays_within_the_plan() -> None:
     entities = 3000
     batch = copies(entities, 5 * entities, entities // 5)
     fit(batch)  # compiles what is compiled
@@ -81,7 +85,7 @@ def test_memory_stays_within_what_partitions_plan_with() -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert source.nbytes + target.nbytes < peak < BYTES_PER_ENTITY * 2 * entities
+    assert source.nbytes + target.nbytes < peak < bytes_per_entity("propagation") * 2 * entities
 
 
 def test_torch_is_not_needed() -> None:
@@ -89,14 +93,16 @@ def test_torch_is_not_needed() -> None:
 import sys
 sys.modules["torch"] = None
 import numpy as np
-from largeea.graph import KnowledgeGraph, Links, Task, strings
-from largeea.structure.channel import structure_channel
+from largeea.config import PartitionConfig, StructureConfig
+from largeea.graph import KnowledgeGraph, Links, strings
+from largeea.structure.channel import partition_graphs, train_batches
 nodes = np.arange(20)
 ring = np.column_stack([nodes, nodes % 4, (nodes + 1) % 20])
 words = strings([f"urn:{i:02}" for i in range(20)]), strings([None] * 20), strings(["a", "b", "c", "d"])
 graph = KnowledgeGraph(*words, ring)
 seeds = Links(np.column_stack([nodes, nodes])[nodes % 5 > 0])
-scores = structure_channel(Task(graph, graph, seeds), seeds, model="propagation", partition="none")
+parts = partition_graphs(graph, graph, seeds, PartitionConfig(method="none"), 0)
+scores = train_batches(graph, graph, seeds, parts, StructureConfig(model="propagation"), 0)
 print((scores.best()[0] == nodes).mean())
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from largeea.config import PartitionConfig
 from largeea.graph import KnowledgeGraph, Links, Task
 from largeea.structure.partition import metis_cps as room
 from largeea.structure.partition.adjacency import Adjacency
-from largeea.structure.partition.options import PartitionOptions
 
 Twins = Callable[..., tuple[Task, Links, np.ndarray]]
 
@@ -36,11 +36,10 @@ def test_the_papers_example(what_metis_gets: dict[str, np.ndarray]) -> None:
     groups, 0-3, 2-4, 2-5 between them, 1-6 leaves them."""
     group = np.array([0, 0, 0, 1, 1, 1, -1], np.int32)
     edges = np.array([(0, 1), (4, 3), (0, 3), (2, 4), (5, 2), (1, 6), (6, 6), (6, 1)], np.int32)
-    options = PartitionOptions()
-    room.split_along(group, np.ones(7, np.float32), edges, 2, options)
+    room.split_along(group, np.ones(7, np.float32), edges, 2, PartitionConfig(), 0)
 
     weight = what_metis_gets["weight"]
-    hubs = room.group_hubs(group, 2, options)[0]
+    hubs = room.group_hubs(group, 2, 1, 0)[0]
     assert set(hubs[:1]) <= {0, 1, 2}
     assert set(hubs[1:]) <= {3, 4, 5}
     virtual = {
@@ -58,7 +57,7 @@ def test_the_papers_example(what_metis_gets: dict[str, np.ndarray]) -> None:
 
 def test_a_group_without_seeds_gets_a_lighter_part(what_metis_gets: dict[str, np.ndarray]) -> None:
     group = np.array([0, 0, 2, 2, -1], np.int32)
-    room.split_along(group, np.ones(5, np.float32), np.array([(0, 4)], np.int32), 4, PartitionOptions())
+    room.split_along(group, np.ones(5, np.float32), np.array([(0, 4)], np.int32), 4, PartitionConfig(), 0)
     np.testing.assert_allclose(what_metis_gets["shares"], np.array([3, 3, 1, 1]) / 8)
 
 
@@ -66,7 +65,7 @@ def test_confidence_scales_the_pull(what_metis_gets: dict[str, np.ndarray]) -> N
     group = np.array([0, 0, 0], np.int32)
     confidence = np.array([1, 0.5, 0], np.float32)
     edges = np.array([(0, 1), (1, 2)], np.int32)
-    room.split_along(group, confidence, edges, 2, PartitionOptions(virtual_weight=100))
+    room.split_along(group, confidence, edges, 2, PartitionConfig(virtual_weight=100), 0)
     assert what_metis_gets["weight"][0, 1] == 50
     assert what_metis_gets["weight"][1, 2] == 1
 
@@ -78,8 +77,8 @@ def test_confidence_counts_only_on_request(twins: Twins, monkeypatch: pytest.Mon
     monkeypatch.setattr(
         room, "edge_weights", lambda *given: seen.append(given[2]) or np.ones(len(given[0]), int)
     )
-    room.metis_cps(weighted, 4, PartitionOptions())
-    room.metis_cps(weighted, 4, PartitionOptions(weigh_by_confidence=True))
+    room.metis_cps(weighted, 4, PartitionConfig(), 0)
+    room.metis_cps(weighted, 4, PartitionConfig(weigh_by_confidence=True), 0)
     assert set(seen[0].tolist()) == {1}
     assert set(seen[1].tolist()) == {1, 0.25}
 
@@ -87,7 +86,7 @@ def test_confidence_counts_only_on_request(twins: Twins, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("q", [1, 3, 50])
 def test_q_hubs_reach_their_whole_group(q: int) -> None:
     group = np.array([2, 0, 2, 2, -1, 0, 2, 2], np.int32)
-    hubs = room.group_hubs(group, 3, PartitionOptions(q=q))
+    hubs = room.group_hubs(group, 3, q, 0)
     assert hubs.shape == (q, 3)
     assert (hubs[:, 1] == -1).all()
     for part, members in ((0, {1, 5}), (2, {0, 2, 3, 6, 7})):
@@ -100,7 +99,7 @@ def test_q_hubs_reach_their_whole_group(q: int) -> None:
 
 def test_virtual_edges_are_linear_in_the_seeds() -> None:
     group = np.arange(10_000, dtype=np.int32) % 20
-    assert len(room.virtual_edges(group, room.group_hubs(group, 20, PartitionOptions()))) == 10_000
+    assert len(room.virtual_edges(group, room.group_hubs(group, 20, 1, 0))) == 10_000
 
 
 def test_the_heaviest_seed_of_a_target_counts() -> None:
@@ -130,7 +129,7 @@ def test_pairing_keeps_most_seeds_of_all_one_to_one_pairings(k: int, places: lis
 @pytest.mark.parametrize("seed", range(5))
 def test_no_two_groups_share_a_part(twins: Twins, share: float, seed: int) -> None:
     task, _, _ = twins(communities=10, size=40, train=share, seed=seed)
-    source, target = room.metis_cps(task, 10, PartitionOptions(seed=seed))
+    source, target = room.metis_cps(task, 10, PartitionConfig(), seed)
     assert (source[task.seeds.source] == target[task.seeds.target]).mean() > 0.97
 
 
@@ -139,6 +138,6 @@ def test_a_part_without_seeds(graph: Callable[..., KnowledgeGraph]) -> None:
     clique = [(a, b) for c in (0, 10, 20) for a in range(c, c + 10) for b in range(a, c + 10)]
     seeds = Links([(i, i) for i in (*range(5), *range(10, 15))])
     task = Task(graph(30, clique), graph(30, clique), seeds)
-    source, target = room.metis_cps(task, 3, PartitionOptions())
+    source, target = room.metis_cps(task, 3, PartitionConfig(), 0)
     np.testing.assert_array_equal(source, target)
     assert np.bincount(source).tolist() == [10, 10, 10]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from largeea.graph import KnowledgeGraph, Links, Task
-from largeea.structure.partition.assignment import Assignment
-from largeea.structure.partition.overlap import between, most_similar, overlapping
+from largeea.structure.partition.overlap import links_between, most_similar, with_overlap
+from largeea.structure.partition.parts import Assignment
 
 
 def chain(graph: Callable[..., KnowledgeGraph]) -> tuple[Task, Assignment]:
@@ -18,20 +18,20 @@ def chain(graph: Callable[..., KnowledgeGraph]) -> tuple[Task, Assignment]:
 
 
 def test_similarity_counts_seeds_and_triples_between_parts(graph: Callable[..., KnowledgeGraph]) -> None:
-    counts = between(*chain(graph))
+    counts = links_between(*chain(graph))
     assert counts[~np.eye(3, dtype=bool)].reshape(3, 2).tolist() == [[2, 1], [2, 1], [1, 1]]
     np.testing.assert_array_equal(counts, counts.T)
 
 
 def test_each_batch_takes_its_most_similar_parts(graph: Callable[..., KnowledgeGraph]) -> None:
     task, assignment = chain(graph)
-    cover = overlapping(task, assignment, 2).cover
+    cover = with_overlap(task, assignment, 2).cover
     np.testing.assert_array_equal(cover, [[1, 1, 0], [1, 1, 0], [1, 0, 1]])
 
 
 def test_one_part_a_batch_changes_nothing(graph: Callable[..., KnowledgeGraph]) -> None:
     task, assignment = chain(graph)
-    assert overlapping(task, assignment, 1) is assignment
+    assert with_overlap(task, assignment, 1) is assignment
 
 
 def test_all_parts_in_every_batch() -> None:

@@ -8,116 +8,53 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from largeea.errors import ResourceError, UsageError
+from largeea.config import load
+from largeea.errors import UsageError
 from largeea.experiments.bench import split
 from largeea.formats import read
 from largeea.graph import KnowledgeGraph, Links, Pair, Task
-from largeea.structure.partition import Assignment, PartitionOptions, automatic_k, partition
-from largeea.structure.partition.options import BYTES_PER_ENTITY
+from largeea.structure.partition import Assignment, PartitionConfig, partition
 from largeea.structure.partition.quality import report
 
 Twins = Callable[..., tuple[Task, Links, np.ndarray]]
 Graph = Callable[..., KnowledgeGraph]
 
 
-@pytest.mark.parametrize(
-    ("a_side", "k"), [(15_000, 5), (100_000, 10), (1_000_000, 20), (10_000_000, 40), (100, 1), (0, 1)]
-)
-def test_k_grows_with_the_size(a_side: int, k: int) -> None:
-    assert automatic_k(2 * a_side) == k
-
-
-def test_k_never_falls_as_the_graphs_grow() -> None:
-    ks = [automatic_k(size) for size in range(0, 3_000_000, 10_007)]
-    assert ks == sorted(ks)
-
-
-def test_short_memory_makes_more_batches() -> None:
-    entities = 30_000
-    assert automatic_k(entities, memory_mb=100_000) == automatic_k(entities)
-    k = automatic_k(entities, memory_mb=200)
-    assert entities / k * BYTES_PER_ENTITY <= 200 * 2**20 < entities / (k - 1) * BYTES_PER_ENTITY
-
-
-def test_overlapping_batches_are_larger(twins: Twins) -> None:
-    task, _, _ = twins(communities=5, size=200)
-    per_batch = 2 * task.source.size * BYTES_PER_ENTITY // 2**20 // 4
-    plain, overlapping = (
-        partition(task, options=PartitionOptions(memory_mb=per_batch, overlap=overlap)).k
-        for overlap in (1, 2)
-    )
-    assert overlapping >= 2 * plain - 1 > plain
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "message"),
-    [
-        ("metis-cps", {"k": 2}, r"2 batches of about 1,000 entities need about 39 MB each .*at least 5"),
-        ("metis-cps", {"k": 4, "overlap": 2}, r"4 batches of about 1,000 entities"),
-        ("none", {}, r"1 batches of about 2,000 entities need about 77 MB each .*at least 5 batches"),
-    ],
-)
-def test_batches_too_large_for_the_memory_allowed_are_refused(
-    twins: Twins, method: str, options: dict[str, int], message: str
-) -> None:
-    task, _, _ = twins(communities=5, size=200)
-    assert task.source.size + task.target.size == 2000
-    with pytest.raises(ResourceError, match=message):
-        partition(task, method, PartitionOptions(memory_mb=16, **options))
-    assert partition(task, options=PartitionOptions(memory_mb=16)).k == 5
-    assert partition(task, options=PartitionOptions(memory_mb=16, k=5)).k == 5
-
-
-def test_automatic_k_is_no_larger_than_the_seeds_allow(twins: Twins) -> None:
-    task, _, _ = twins(communities=5, size=1000, train=0.0004)
-    assert automatic_k(task.source.size * 2) > len(task.seeds) == partition(task).k == 2
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"k": 0}, "k = 0"),
-        ({"q": 0}, "q = 0"),
-        ({"overlap": -1}, "overlap = -1"),
-        ({"virtual_weight": 0}, "virtual_weight = 0"),
-        ({"memory_mb": 0}, "memory_mb = 0"),
-        ({"balance": -0.1}, "balance = -0.1"),
-    ],
-)
-def test_options_out_of_range(wrong: dict[str, int], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        PartitionOptions(**wrong)
+@pytest.mark.parametrize("wrong", ["k=-1", "q=0", "overlap=-1", "virtual_weight=0", "balance=-0.1"])
+def test_settings_out_of_range(wrong: str) -> None:
+    with pytest.raises(UsageError, match=wrong.replace("=", " = ")):
+        load(settings=(f"partition.{wrong}",))
 
 
 def test_unknown_method_names_the_known(twins: Twins) -> None:
     with pytest.raises(
         UsageError, match="unknown partition method 'metis'; there are: merged, metis-cps, none, vps"
     ):
-        partition(twins()[0], "metis")
+        partition(twins()[0], PartitionConfig(method="metis"), 0)
 
 
 def test_more_batches_than_entities(graph: Graph) -> None:
     task = Task(graph(5), graph(3), Links([(0, 0)]))
     with pytest.raises(UsageError, match="k = 4 batches from 3 entities: give at most 3"):
-        partition(task, options=PartitionOptions(k=4))
+        partition(task, PartitionConfig(k=4), 0)
 
 
 def test_more_overlap_than_batches(twins: Twins) -> None:
     with pytest.raises(UsageError, match="overlap = 5 of only 4 batches"):
-        partition(twins()[0], options=PartitionOptions(k=4, overlap=5))
+        partition(twins()[0], PartitionConfig(k=4, overlap=5), 0)
 
 
 @pytest.mark.parametrize("method", ["metis-cps", "merged", "vps"])
 def test_no_seeds_names_the_way_out(twins: Twins, method: str) -> None:
     task, _, _ = twins()
     with pytest.raises(UsageError, match=r"data augmentation \(DA\)"):
-        partition(Task(task.source, task.target), method, PartitionOptions(k=4))
+        partition(Task(task.source, task.target), PartitionConfig(method=method, k=4), 0)
 
 
 def test_overlap_puts_more_pairs_together(twins: Twins) -> None:
     task, test, _ = twins(communities=6)
     shares = [
-        report(task, partition(task, "vps", PartitionOptions(k=6, overlap=overlap)), "vps", 0, test)
+        report(task, partition(task, PartitionConfig(method="vps", k=6, overlap=overlap), 0), "vps", 0, test)
         for overlap in (1, 2, 6)
     ]
     met = [found["same_batch"]["test"] for found in shares]
@@ -135,7 +72,7 @@ def test_hints_place_what_structure_cannot(twins: Twins, graph: Graph, method: s
         for side, bigger in ((task.source, graph(size + 8)), (task.target, graph(size)))
     ]
     hints = Links(np.column_stack([np.arange(size, size + 8), test.target[:8]]))
-    found = partition(Task(*lonely, task.seeds), method, PartitionOptions(k=4), hints)
+    found = partition(Task(*lonely, task.seeds), PartitionConfig(method=method, k=4), 0, hints)
     np.testing.assert_array_equal(found.source[size:], found.target[test.target[:8]])
 
 
@@ -159,7 +96,9 @@ def test_the_order_of_input_lines_does_not_matter(tmp_path: Path, twins: Twins, 
         pair = read(write_pair(tmp_path / str(number), task, np.random.default_rng(number)))
         assert isinstance(pair, Pair)
         shuffled = pair.links.take(np.random.default_rng(number).permutation(len(pair.links)))
-        found.append(partition(Task(pair.source, pair.target, shuffled), method, PartitionOptions(k=4)))
+        found.append(
+            partition(Task(pair.source, pair.target, shuffled), PartitionConfig(method=method, k=4), 0)
+        )
     np.testing.assert_array_equal(found[0].source, found[1].source)
     np.testing.assert_array_equal(found[0].target, found[1].target)
 
@@ -176,6 +115,7 @@ def test_real_pairs_meet(shared_data: Path, name: str, reverse: bool) -> None:
     for method, floor in (("metis-cps", THRESHOLDS[name]), ("merged", THRESHOLDS[name]), ("vps", 0.15)):
         train, test = split(pair.links, 0.2, 0)
         task = Task(pair.source, pair.target, train)
-        same = report(task, partition(task, method, PartitionOptions(k=5)), method, 0, test)["same_batch"]
+        assignment = partition(task, PartitionConfig(method=method, k=5), 0)
+        same = report(task, assignment, method, 0, test)["same_batch"]
         assert same["test"] >= floor, method
         assert same["train"] >= 0.99, method

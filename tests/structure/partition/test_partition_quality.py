@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from largeea.graph import KnowledgeGraph, Links, Task
-from largeea.structure.partition import Batches, PartitionOptions, partition
-from largeea.structure.partition.assignment import Assignment
+from largeea.structure.partition import Assignment, Batches, PartitionConfig, partition
 from largeea.structure.partition.picture import picture
 from largeea.structure.partition.quality import batch_sizes, edge_cut, report, same_batch, seed_overlap
 
@@ -55,7 +54,7 @@ def test_nothing_to_cut_and_nothing_to_meet(graph: Callable[..., KnowledgeGraph]
 @pytest.mark.parametrize("overlap", [1, 2, 3])
 def test_figures_agree_with_the_batches_themselves(twins: Twins, overlap: int) -> None:
     task, test, _ = twins()
-    assignment = partition(task, "vps", PartitionOptions(k=5, overlap=overlap))
+    assignment = partition(task, PartitionConfig(method="vps", k=5, overlap=overlap), 0)
     batches = list(Batches(task, assignment))
     met = np.zeros(len(test), bool)
     kept: set[int] = set()
@@ -74,7 +73,7 @@ def test_figures_agree_with_the_batches_themselves(twins: Twins, overlap: int) -
 @pytest.mark.parametrize("k", [1, 3, 30])
 def test_the_picture_has_a_cell_for_each_pair_of_parts_and_three_bars_a_batch(twins: Twins, k: int) -> None:
     task, _, _ = twins()
-    assignment = partition(task, "metis-cps", PartitionOptions(k=k))
+    assignment = partition(task, PartitionConfig(k=k), 0)
     root = ElementTree.fromstring(picture(task, assignment))
     titles = [title.text or "" for title in root.iter("{http://www.w3.org/2000/svg}title")]
     assert sum(title.startswith("source part") for title in titles) == k * k
@@ -87,4 +86,4 @@ def test_the_picture_has_a_cell_for_each_pair_of_parts_and_three_bars_a_batch(tw
 
 def test_the_picture_of_nothing(graph: Callable[..., KnowledgeGraph]) -> None:
     empty = Task(graph(0), graph(0))
-    ElementTree.fromstring(picture(empty, partition(empty, "none")))
+    ElementTree.fromstring(picture(empty, partition(empty, PartitionConfig(method="none"), 0)))

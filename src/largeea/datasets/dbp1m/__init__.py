@@ -1,4 +1,4 @@
-"""Builds benchmarks like DBP1M from dumps of DBpedia: two languages, their links, and unknown entities.
+"""Builds benchmarks like DBP1M from DBpedia dumps: graphs in two languages, links and unknown entities.
 
 Example: `build(Recipe(english_dumps, french_dumps, ("en", "fr")), Path("dbp1m"))`.
 """
@@ -23,23 +23,23 @@ from largeea.datasets.dbp1m.sides import SideGraph, load_side
 from largeea.datasets.dbp1m.stored import Kind, StoredDump, rows_of
 from largeea.datasets.dbp1m.write import LAYOUTS, write_benchmark
 from largeea.errors import InputError, ResourceError, UsageError
+from largeea.execution.memory import peak_rss_mb
 from largeea.formats.rejects import Rejects
 from largeea.graph import Bool, Links, Pair, Strings
 from largeea.progress import note, step
 from largeea.runs.files import atomic_write, remove_leftovers
-from largeea.runs.memory import peak_rss_mb
 
 REJECTS = "rejects.tsv"
 BUILDER_VERSION = 1
-"""Changes when the same dumps give another benchmark."""
+"""Version of the builder; increased when the same dumps would give a different benchmark."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to build from: dumps and language of each side (source, then target), and how large it may be.
+    """Inputs of a build: dumps and language of each side (source, then target), and size limits.
 
-    Whatever the dumps hold is used: relations between things (mapping-based objects), labels, links,
-    redirects. `memory_mb` limits the process while graphs are put together; 0 is no limit.
+    Used from the dumps: relations between resources (mapping-based objects), labels, links and redirects.
+    `memory_mb` limits the memory of the process while the graphs are assembled; 0 means no limit.
     """
 
     source_dumps: tuple[Path, ...]
@@ -67,7 +67,7 @@ class Recipe:
 
 
 def build(recipe: Recipe, folder: Path, command: str = "") -> dict[str, Any]:
-    """Build a benchmark into `folder`; its data card comes back. An interrupted build goes on from there."""
+    """Build a benchmark in `folder` and return its data card; resumes an interrupted build."""
     remove_leftovers(folder)
     rejects, work = Rejects(recipe.max_errors), folder / "work"
     stored = [
@@ -116,7 +116,7 @@ def _select(stored: list[list[StoredDump]], recipe: Recipe) -> tuple[SideGraph, 
 
 
 def _stated_links(stored: list[list[StoredDump]]) -> tuple[Strings, Strings, Bool]:
-    """Both ends of every link, and whether it is from a dump of the source."""
+    """Source ends and target ends of all links, and whether each link is from a dump of the source."""
     ends: list[list[Strings]] = [[], []]
     by_source: list[Bool] = []
     for side, dumps in enumerate(stored):
@@ -134,7 +134,7 @@ def _pair_of(
     stored: list[list[StoredDump]],
     languages: tuple[str, str],
 ) -> Pair:
-    """The chosen part of both graphs, with labels."""
+    """The selected part of both graphs, with labels."""
     graphs, links = [], selection.links.copy()
     for number, kept in enumerate((selection.kept_source, selection.kept_target)):
         graph = induced(sides[number].graph, kept)

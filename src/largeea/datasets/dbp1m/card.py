@@ -1,4 +1,4 @@
-"""The data card: what a benchmark is made of, how, and under which licence; for machines and for people."""
+"""The data card, as JSON and as a README: contents, provenance and licence of a benchmark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CARD, README = "card.json", "README.md"
 
 
 def links_card(pair: Pair, selection: Selection) -> dict[str, int]:
-    """What became of the links."""
+    """Counts of links: stated, dropped and kept."""
     return {
         "stated": selection.stated,
         "left_out_as_conflicting": selection.conflicting,
@@ -32,7 +32,7 @@ def links_card(pair: Pair, selection: Selection) -> dict[str, int]:
 
 
 def side_card(side: Side, graph: KnowledgeGraph, whole: SideGraph, linked: Int32) -> dict[str, Any]:
-    """What one side holds, and what had to be put right in its dumps."""
+    """Counts of one side, and of the corrections made to its dumps."""
     degrees = graph.degrees()
     return {
         "language": side.language,
@@ -54,7 +54,7 @@ def side_card(side: Side, graph: KnowledgeGraph, whole: SideGraph, linked: Int32
 
 
 def dump_card(stored: StoredDump) -> dict[str, Any]:
-    """Where a part of the data comes from, and what was used of it."""
+    """Provenance of one dump, and how many of its statements were used."""
     return {
         "file": stored.dump.name,
         "bytes": stored.dump.stat().st_size,
@@ -66,7 +66,7 @@ def dump_card(stored: StoredDump) -> dict[str, Any]:
 
 
 def write_card(folder: Path, card: dict[str, Any], files: list[Path]) -> dict[str, Any]:
-    """Write `card.json` and `README.md`; the card with the checksums of all files comes back."""
+    """Write `card.json` and `README.md`; returns the card with the checksums of all files."""
     card = {
         **card,
         "licence": LICENCE,

@@ -1,7 +1,7 @@
-"""A dump becomes a small file with only what the benchmark can use; memory stays that of one block.
+"""Reduces a dump to a small file of the statements that the benchmark can use, one block in memory at a time.
 
-The file is named after the dump's content and the languages wanted, and appears whole or not at all: a build
-that was interrupted goes on with the next dump.
+The file is named after the dump's content and the two languages, and is written atomically, so an interrupted
+build resumes with the next dump.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ LINKS = strings(
 )
 REDIRECTS = strings(["http://dbpedia.org/ontology/wikiPageRedirects", "http://dbpedia.org/property/redirect"])
 PAGE_FACTS = "http://dbpedia.org/ontology/wikiPage"
-"""Predicates about Wikipedia's pages, not about the things they describe."""
+"""Predicates about Wikipedia's pages rather than the resources they describe."""
 
 _STATEMENT = re.compile(rb"^\s*(<[^<>]*>|_:\S+)\s+<[^<>]*>\s+\S.*\.\s*(#.*)?$")
 _LOOKED_AT = 1 << 16
 
 Column = tuple[Strings, Int32]
-"""Distinct words, and which of them stands in each row."""
+"""Distinct strings, and the position of each row's string among them."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _distil_anew(dump: Path, side: Side, file: Path, rejects: Rejects) -> dict[s
 
 
 class _Distiller(GraphBuilder):
-    """Takes statements from a reader like any builder, but writes them out at once and forgets them."""
+    """A graph builder that writes the statements of each block to a file instead of keeping them."""
 
     def __init__(self, side: Side, file: Path, writer: pq.ParquetWriter) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class _Distiller(GraphBuilder):
         self._kept, self._subjects, self._linked = Counter[str](), Counter[str](), Counter[str]()
 
     def facts(self) -> dict[str, Any]:
-        """Counts of what came and what stayed."""
+        """Counts of statements read and kept."""
         return {
             "statements": self._statements,
             "kept": {kind.word: self._kept[kind.word] for kind in Kind},
@@ -134,7 +134,7 @@ class _Distiller(GraphBuilder):
         }
 
     def add_triples(self, head: Int32, relation: Int32, tail: Int32) -> None:
-        """Keep what is said between two things of this language, redirects, and links to the other one."""
+        """Keep relations between resources of this language, redirects, and links to the other language."""
         nodes, predicates = self._take_terms()
         is_link, is_redirect, is_relation = (mask[relation] for mask in _kinds_of(predicates))
         languages = self._count(nodes, head)
@@ -151,7 +151,7 @@ class _Distiller(GraphBuilder):
             self._write(kind, rows, (nodes, subject), (predicates, relation), (nodes, object))
 
     def add_literals(self, entity: Int32, predicate: Int32, value: Int32, tag: Int32) -> None:
-        """Keep labels in this language, or in none."""
+        """Keep labels that are in this language or have no language tag."""
         values, tags = self.values.strings(), pc.utf8_lower(self.tags.strings())
         self.values, self.tags = StringTable(), StringTable()
         nodes, predicates = self._take_terms()
@@ -162,7 +162,7 @@ class _Distiller(GraphBuilder):
         self._write(Kind.LABEL, rows, (nodes, entity), (predicates, predicate), (values, value))
 
     def _take_terms(self) -> tuple[Strings, Strings]:
-        """The nodes and predicates of this block; the next one starts anew."""
+        """Return the nodes and predicates of this block, and reset both for the next block."""
         nodes, predicates = self.nodes.strings(), self.predicates.strings()
         self.nodes, self.predicates = StringTable(), StringTable()
         return nodes, predicates
@@ -185,7 +185,7 @@ class _Distiller(GraphBuilder):
 
 
 def _kinds_of(predicates: Strings) -> tuple[Bool, Bool, Bool]:
-    """Which predicates state links, which redirects, and which are relations between things, `[n]` each."""
+    """Masks `[n]` of the predicates that are links, redirects, and relations between resources."""
     is_link = np.asarray(pc.is_in(predicates, value_set=LINKS))
     is_redirect = np.asarray(pc.is_in(predicates, value_set=REDIRECTS))
     about_pages = np.asarray(pc.starts_with(predicates, PAGE_FACTS))

@@ -1,4 +1,4 @@
-"""The labels of the entities that made it into a benchmark."""
+"""The labels of the entities of a benchmark."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from largeea.formats.interning import StringTable
 from largeea.graph import Attributes, Strings, strings
 
 _LOOKED_UP_AT_ONCE = 1 << 19
-"""Every look-up goes through all entities first, so there should be few."""
+"""Rows per batch; large, because every look-up first indexes all entities."""
 
 
 def labels_of(entities: Strings, dumps: list[StoredDump], language: str) -> Attributes:
-    """The labels of these entities, however the dumps spell their IRIs.
+    """The labels of these entities, for any spelling of their IRIs in the dumps.
 
-    Labels of pages that redirect to an entity are other words for it at best, and stay out.
+    Labels of pages that redirect to an entity are ignored: at best they are synonyms.
     """
     keys, texts = canonical(entities), StringTable()
     found = [np.empty((0, 2), np.int32)]

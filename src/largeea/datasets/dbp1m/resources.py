@@ -1,4 +1,4 @@
-"""What the IRIs of DBpedia say: the language a resource belongs to, and which spellings mean the same one."""
+"""DBpedia IRIs: the language of a resource, and canonical spellings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numba import njit
 
-from largeea.compiled import compiled
 from largeea.errors import UsageError
 from largeea.formats.interning import Bytes, StringTable
 from largeea.graph import Bool, Int32, Int64, Strings, strings
@@ -23,12 +23,12 @@ _SPELLED_OTHERWISE = r"%|^https://|^http://en\.dbpedia\.org/"
 _ENGLISH = re.compile(r"^https?://(?:en\.)?dbpedia\.org/")
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _STAYS_ENCODED = frozenset('"#%/<>?[\\]^`{|} ')
-"""What an IRI may not hold as it is, or what would mean something else there."""
+"""Characters that must stay escaped: not allowed in an IRI, or with another meaning there."""
 _LANGUAGES_SHOWN = 12
 
 
 def check_languages(languages: tuple[str, str]) -> None:
-    """Two different codes of the form that DBpedia uses as the first part of its host names."""
+    """Check that these are two different language codes of the form used in DBpedia's host names."""
     for language in languages:
         if not re.fullmatch(_LANGUAGE, language):
             raise UsageError(
@@ -39,7 +39,7 @@ def check_languages(languages: tuple[str, str]) -> None:
 
 
 class Languages:
-    """The languages that the nodes of a block belong to; `dbpedia.org` itself is English."""
+    """The language of each node of a block; `dbpedia.org` itself is English."""
 
     def __init__(self, nodes: Strings) -> None:
         _, offsets, text = nodes.buffers()
@@ -49,7 +49,7 @@ class Languages:
         self._names = [name or _MAIN for name in found.strings().to_pylist()]
 
     def are(self, language: str) -> Bool:
-        """Which nodes belong to a language, `[nodes]`."""
+        """Mask of the nodes that belong to a language, `[nodes]`."""
         codes = [code for code, name in enumerate(self._names) if name == language]
         return np.isin(self._codes, codes)
 
@@ -72,9 +72,9 @@ class Languages:
         return counts
 
 
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def _language_spans(data: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Int64]:
-    """Where each IRI names its language: empty on the main host, from -1 where it is no DBpedia resource."""
+    """Start and end of the language in each IRI; empty on the main host, start -1 for other IRIs."""
     firsts, lasts = np.full(len(starts), -1, np.int64), ends.copy()
     for i in range(len(starts)):
         at, end = starts[i], ends[i]
@@ -92,9 +92,9 @@ def _language_spans(data: Bytes, starts: Int64, ends: Int64) -> tuple[Int64, Int
     return firsts, lasts
 
 
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def _goes_on(data: Bytes, at: int, end: int) -> bool:
-    """Whether the host and folder of resources stand here, and a title after them."""
+    """Whether the host and path of DBpedia resources start at `at`, followed by a title."""
     size = len(_RESOURCES)
     return bool(end - at > size and (data[at : at + size] == _RESOURCES).all())
 
@@ -103,7 +103,7 @@ def respelled(iris: Strings) -> tuple[Int64, Strings]:
     """Positions of IRIs that are not spelled canonically, and their canonical spellings.
 
     Releases disagree on percent-encoding and on `en.`. Escapes of characters that an IRI may hold are
-    resolved (`Caf%C3%A9` is `Café`); others stay, in capital digits. English lives on `http://dbpedia.org`.
+    resolved (`Caf%C3%A9` is `Café`); others stay, with upper-case hex digits. English resources are on `http://dbpedia.org`.
     """
     suspects = np.flatnonzero(np.asarray(pc.match_substring_regex(iris, _SPELLED_OTHERWISE)))
     written = iris.take(pa.array(suspects))
@@ -127,7 +127,7 @@ def _respelled(iri: str) -> str:
 
 
 def _decoded(run: str) -> str:
-    """A run of percent-escapes as text, but for the characters that must stay escaped."""
+    """Decode a run of percent-escapes, except for characters that must stay escaped."""
     try:
         text = unquote_to_bytes(run).decode("utf-8")
     except UnicodeDecodeError:
@@ -140,7 +140,7 @@ def _encoded(character: str) -> str:
 
 
 def listed(counts: Mapping[str, int]) -> str:
-    """Languages, or pairs of them, with how often they occur, the most frequent first."""
+    """Text list of languages, or pairs of them, with their counts, most frequent first."""
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     shown = ", ".join(f"{name} ({count:,})" for name, count in ranked[:_LANGUAGES_SHOWN])
     return shown + (", ..." if len(ranked) > _LANGUAGES_SHOWN else "") or "none"

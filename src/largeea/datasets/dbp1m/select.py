@@ -1,7 +1,7 @@
-"""Which links and entities make the benchmark (P17 of the paper's DBP1M).
+"""Selects the links and entities of the benchmark (P17 of the paper's DBP1M).
 
 Links are one-to-one, and both their ends occur in triples. *Unknown entities* have no link at all in the
-dumps and at least five distinct neighbours that are linked. The graphs are all triples among these entities.
+dumps and at least five distinct neighbours that are linked. The graphs hold all triples among these entities.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MIN_LINKED_NEIGHBOURS = 5
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the benchmark may become at most; None is no limit.
+    """Upper limits on the size of the benchmark; None means no limit.
 
-    Where not all links fit (`links`, or either side's entities), those stay whose less connected end has most
-    triples, then the first by source IRI. The places that are left on a side go to unknown entities, those
-    with most linked neighbours first, then by IRI. Nothing is random.
+    If not all links fit (`links`, or the entities of either side), those whose less connected end has the
+    most triples are kept; ties are broken by source IRI. The remaining places on a side go to unknown
+    entities with the most linked neighbours; ties are broken by IRI. The selection is deterministic.
     """
 
     links: int | None = None
@@ -33,9 +33,10 @@ class Sizes:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Links `[n, 2]` and, for each side, which entities belong to the benchmark; with counts of the links.
+    """Links `[n, 2]`, a mask of the selected entities for each side, and counts of the links.
 
-    `stated` are distinct pairs between entities in triples; `conflicting` of them were left out as such.
+    `stated` is the number of distinct pairs of entities that occur in triples; `conflicting` of them were
+    dropped because of conflicts.
     """
 
     links: Int32
@@ -46,7 +47,7 @@ class Selection:
 
 
 def choose(source: SideGraph, target: SideGraph, stated_by_source: Bool, sizes: Sizes) -> Selection:
-    """Choose links and entities; `stated_by_source[n]` tells which links come from the source's dumps."""
+    """Select links and entities; `stated_by_source[n]` marks the links from the source's dumps."""
     stated = np.column_stack([source.link_ends, target.link_ends, stated_by_source.astype(np.int32)])
     stated = unique_rows(stated[(stated[:, :2] >= 0).all(axis=1)])
     pairs, strength = _weighed(stated)
@@ -58,10 +59,10 @@ def choose(source: SideGraph, target: SideGraph, stated_by_source: Bool, sizes: 
 
 
 def one_to_one(pairs: Int32, strength: Int64) -> Int32:
-    """The pairs that are the only strongest of both their ends; sorted.
+    """The pairs that are the unique strongest pair of both their ends, sorted.
 
     `pairs[n, 2]` are distinct; `strength[n]` is the number of sides whose dumps state a pair. A pair without
-    rivals stays; of rivals, only one that both sides state and the others do not.
+    conflicts is kept; of conflicting pairs, one is kept only if both sides state it and no other one.
     """
     keep = np.ones(len(pairs), bool)
     for end in pairs.T:
@@ -73,7 +74,7 @@ def one_to_one(pairs: Int32, strength: Int64) -> Int32:
 
 
 def linked_neighbours(graph: KnowledgeGraph, linked: Bool) -> Int64:
-    """How many distinct other entities that are linked each entity shares a triple with, `[size]`."""
+    """Number of distinct linked neighbours of each entity, itself excluded, `[size]`."""
     ends = graph.triples[:, [0, 2]]
     seen = np.concatenate([ends, ends[:, ::-1]])
     seen = seen[linked[seen[:, 1]] & (seen[:, 0] != seen[:, 1])]
@@ -81,14 +82,14 @@ def linked_neighbours(graph: KnowledgeGraph, linked: Bool) -> Int64:
 
 
 def unknown_entities(graph: KnowledgeGraph, linked: Bool, has_link: Bool) -> Int64:
-    """Entities to inject, the best connected first: no link in the dumps, at least five linked neighbours."""
+    """Entities without a link in the dumps and with at least five linked neighbours, best connected first."""
     neighbours = linked_neighbours(graph, linked)
     found = np.flatnonzero(~has_link & (neighbours >= MIN_LINKED_NEIGHBOURS))
     return found[np.lexsort((found, -neighbours[found]))]
 
 
 def induced(graph: KnowledgeGraph, kept: Bool) -> KnowledgeGraph:
-    """The graph of the kept entities alone; relations that are left without a triple go too."""
+    """The subgraph induced by the kept entities; relations without a triple are dropped."""
     triples = graph.triples[kept[graph.triples[:, 0]] & kept[graph.triples[:, 2]]].copy()
     place = np.cumsum(kept) - 1
     relations, triples[:, 1] = np.unique(triples[:, 1], return_inverse=True)
@@ -99,7 +100,7 @@ def induced(graph: KnowledgeGraph, kept: Bool) -> KnowledgeGraph:
 
 
 def _weighed(stated: Int32) -> tuple[Int32, Int64]:
-    """Distinct pairs `[n, 2]`, and how many sides state each."""
+    """Distinct pairs `[n, 2]`, and the number of sides that state each."""
     first = np.append(True, (stated[1:, :2] != stated[:-1, :2]).any(axis=1))[: len(stated)]
     starts = np.flatnonzero(first)
     return stated[first, :2], np.diff(np.append(starts, len(stated)))
@@ -117,7 +118,7 @@ def _best_connected(links: Int32, source: KnowledgeGraph, target: KnowledgeGraph
 
 
 def _kept(side: SideGraph, linked_ends: Int32, size: int | None) -> Bool:
-    """Linked entities, and unknown ones as far as there is room."""
+    """Mask of the linked entities and of as many unknown entities as `size` allows."""
     kept = np.zeros(side.graph.size, bool)
     kept[linked_ends] = True
     has_link = np.zeros(side.graph.size, bool)

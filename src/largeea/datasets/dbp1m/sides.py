@@ -1,4 +1,4 @@
-"""From stored dumps to one graph a side: spellings and redirects resolved, entities sorted by IRI."""
+"""Assembles one graph a side from stored dumps: resolves spellings and redirects, sorts entities by IRI."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _LONGEST_CHAIN = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class SideGraph:
-    """All that the dumps of one side say, without names, and what had to be put right.
+    """The graph of one side without names, and counts of the corrections made to its dumps.
 
-    `link_ends[n]` are the entities that the links asked for mean, -1 where one is in no triple.
+    `link_ends[n]` are the entities at the ends of the given links, -1 for an entity that is in no triple.
     """
 
     graph: KnowledgeGraph
@@ -33,7 +33,7 @@ class SideGraph:
 
 
 def load_side(dumps: list[StoredDump], ends: Strings, check_memory: Callable[[str], None]) -> SideGraph:
-    """The graph of one side, and where the ends `ends[n]` of its links are in it."""
+    """The graph of one side, and the entity for each link end in `ends[n]`."""
     nodes, predicates = StringTable(), StringTable()
     triples, redirects = [np.empty((0, 3), np.int32)], [np.empty((0, 2), np.int32)]
     for subject, predicate, object in rows_of(dumps, Kind.TRIPLE):
@@ -70,10 +70,11 @@ def load_side(dumps: list[StoredDump], ends: Strings, check_memory: Callable[[st
 
 
 class _Spelling:
-    """Nodes that are spellings of the same resource.
+    """Groups nodes that are spellings of the same resource.
 
-    `resource[n]` is the node that stands for each one, `shown[n]` the node by whose text a resource goes: of
-    the spellings in the dumps the first in order, those in triples before others. `merged` are too many.
+    `resource[n]` is the node that represents the resource of each node. `shown[n]` is the node whose text
+    becomes the IRI of a resource: the first of its spellings in the dumps by sort order, those in triples
+    before others. `merged` is the number of surplus spellings.
     """
 
     def __init__(self, nodes: StringTable, in_triples: int) -> None:
@@ -94,10 +95,10 @@ class _Spelling:
 
 
 def follow_redirects(redirects: Int32, texts: Strings) -> tuple[Int32, int]:
-    """Where each node leads in the end, `[len(texts)]`, and how many lead nowhere because they go round.
+    """The final target of each node, `[len(texts)]`, and the number of nodes that lead into a loop.
 
-    `redirects[n, 2]` are from and to. Of several ways the first in order of IRI is taken; nodes that go round
-    stay what they are.
+    `redirects[n, 2]` holds from and to. If a node has several redirects, the first target by IRI is taken.
+    Nodes that lead into a loop are their own target.
     """
     redirects = redirects[redirects[:, 0] != redirects[:, 1]]
     several = np.bincount(redirects[:, 0], minlength=len(texts))[redirects[:, 0]] > 1
@@ -122,10 +123,10 @@ def _sorted(texts: Strings) -> tuple[Strings, Int64]:
 
 
 def _rank(texts: Strings) -> Int64:
-    """The place of each text in order, `[n]`; equal ones in any."""
+    """The rank of each text in sort order, `[n]`; equal texts are in arbitrary order."""
     return np.argsort(np.asarray(pc.sort_indices(texts))).astype(np.int64)
 
 
 def _first_of_each(sorted_groups: Int32) -> Bool:
-    """Which rows begin a new group."""
+    """Mask of the rows that begin a new group."""
     return np.append(True, sorted_groups[1:] != sorted_groups[:-1])[: len(sorted_groups)]

@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 1 << 16
 
 
 class Kind(IntEnum):
-    """What a row says. `subject` and `object` of a link are a source entity and a target entity."""
+    """The kind of a row. `subject` and `object` of a link are a source entity and a target entity."""
 
     TRIPLE, LABEL, LINK, REDIRECT = range(4)
 
@@ -40,10 +40,11 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class StoredDump:
-    """A dump and what was kept of it, as rows of `file`.
+    """A dump and the statements kept from it, as rows of `file`.
 
-    `statements` were read, of which `kept` (by kind) were stored; `subjects` are statements by the language
-    of their subject, `linked` are links by the languages of their ends, such as `en-fr`.
+    `statements` is the number of statements read and `kept` the number stored, by kind. `subjects` counts
+    statements by the language of their subject, `linked` counts links by the languages of their ends, such as
+    `en-fr`.
     """
 
     dump: Path
@@ -76,13 +77,13 @@ def rows_of(
 
 @contextmanager
 def parquet_writer(file: IO[bytes]) -> Iterator[pq.ParquetWriter]:
-    """Writes rows into a file, with checksums."""
+    """Open a Parquet writer with checksums on a file."""
     with pq.ParquetWriter(file, SCHEMA, compression="zstd", write_page_checksum=True) as writer:
         yield writer
 
 
 def put_summary(writer: pq.ParquetWriter, summary: dict[str, Any]) -> None:
-    """Write the summary into the file that is being written."""
+    """Add the summary to the metadata of the Parquet file."""
     writer.add_key_value_metadata({_SUMMARY: json.dumps(summary)})
 
 
@@ -98,7 +99,7 @@ def get_summary(file: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say what to do when the disk is full: what is finished stays."""
+    """Turn a full disk into an error that says what to do; finished files are kept."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The benchmark on disk: the layouts of DBP1M and OpenEA, and a twin whose entities have no names."""
+"""The benchmark on disk: the layouts of DBP1M and OpenEA, and a masked copy whose entities have no names."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _UNFINISHED = ".unfinished"
 
 
 def write_openea(pair: Pair, folder: Path, language: str) -> None:
-    """`rel_triples_1/2`, `attr_triples_1/2` (labels; left out where there are none), `ent_links`."""
+    """Write `rel_triples_1/2`, `attr_triples_1/2` (labels; omitted if there are none), `ent_links`."""
     write_pair(pair, folder)
 
 
 def write_dbp1m(pair: Pair, folder: Path, language: str) -> None:
-    """`LANG_triples_1/2` and `LANG_ent_links`, where LANG is the target's language; no literals."""
+    """Write `LANG_triples_1/2` and `LANG_ent_links`, where LANG is the target's language; no literals."""
     source, target = (replace(graph, attributes=Attributes.none()) for graph in (pair.source, pair.target))
     write_pair(Pair(source, target, pair.links), folder)
     for file in sorted(folder.iterdir()):
@@ -43,9 +43,9 @@ LAYOUTS: dict[str, Callable[[Pair, Path, str], None]] = {"dbp1m": write_dbp1m, "
 def write_benchmark(
     pair: Pair, folder: Path, language: str, layouts: tuple[str, ...], seed: int
 ) -> list[Path]:
-    """Write the layouts and the masked twin into sub-folders; the files, in order.
+    """Write the layouts and the masked copy into sub-folders; returns the files, in order.
 
-    Each sub-folder replaces the one of an earlier build when it is complete, never before.
+    A sub-folder replaces that of an earlier build only once it is complete.
     """
     for layout in LAYOUTS:
         if layout not in layouts:
@@ -64,9 +64,9 @@ def write_benchmark(
 
 
 def masked(pair: Pair, seed: int) -> tuple[Pair, tuple[Strings, Strings]]:
-    """The pair with `urn:source:7` and the like for IRIs, without literals; and what each is called now.
+    """The pair with opaque IRIs such as `urn:source:7` and no literals, and the new IRIs of each side.
 
-    Numbers are dealt at random on each side, so that neither they nor their order say anything.
+    Numbers are assigned at random on each side, so that neither they nor their order carry information.
     """
     source, source_numbers = _masked_graph(pair.source, "source", seed)
     target, target_numbers = _masked_graph(pair.target, "target", seed)
@@ -89,7 +89,7 @@ def _masked_graph(graph: KnowledgeGraph, side: str, seed: int) -> tuple[Knowledg
 
 @contextmanager
 def _replacing(folder: Path) -> Iterator[Path]:
-    """A new folder to write into, which takes the place of `folder` at the end."""
+    """Yield a new folder to write into, which replaces `folder` at the end."""
     unfinished = folder.with_name(f".{folder.name}{_UNFINISHED}")
     with writing(folder):
         shutil.rmtree(unfinished, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Communities of entities: who is near whom, who is popular, and which relations lead to whom.
+"""Communities of entities: which entities are close, how popular they are, and by which relations.
 
-Members of a community are consecutive. The first of them are its objects: clubs, towns, genres, what facts
-point at, most popular first. The others only point: players, villages, albums.
+The members of a community have consecutive ids. The first ones are its objects, the tails of facts, such as
+clubs, towns or genres, most popular first. The others are heads only, such as players, villages or albums.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _ZIPF = 1.35
 
 @dataclass(frozen=True, eq=False)
 class Communities:
-    """Blocks of entities: `starts[c + 1]`, the community `of[n]` each entity, what each means as a tail.
+    """Blocks of entities: bounds `starts[c + 1]`; community `of[n]` and `role[n]` as a tail of each entity.
 
-    A fact that points at entity e has mostly the relation `relations[of[e], role[e]]`.
+    Most facts with tail e have the relation `relations[of[e], role[e]]`.
     """
 
     starts: Int64
@@ -37,17 +37,17 @@ class Communities:
 
     @property
     def objects(self) -> Int64:
-        """How many of each community's members facts point at, `[c]`; at least two."""
+        """Number of objects (possible tails) in each community, `[c]`; at least two."""
         return np.maximum((np.diff(self.starts) * _OBJECTS).astype(np.int64), 2)
 
     @property
     def pointed_at(self) -> Bool:
-        """Which entities are objects, `[n]`."""
+        """Mask of the entities that are objects, `[n]`."""
         place = np.arange(len(self.of)) - self.starts[self.of]
         return np.asarray(place < self.objects[self.of])
 
     def draw_tails(self, random: np.random.Generator, home: Int32) -> Int64:
-        """An object for each head, by the head's community: of it, of one nearby, or known everywhere."""
+        """Draw a tail for each head of community `home`: from that community, one nearby, or a hub."""
         count, communities = len(home), len(self.starts) - 1
         place = random.random(count)
         distance = np.exp(random.random(count) * np.log(communities + 1)).astype(np.int64)
@@ -59,7 +59,7 @@ class Communities:
         return self.starts[community] + (popularity * self.objects[community]).astype(np.int64)
 
     def draw_relations(self, random: np.random.Generator, home: Int32, tails: Int64) -> Int32:
-        """What joins a head of community `home` to its tail: mostly what the tail is there for."""
+        """Draw the relation of each head (of community `home`) to its tail: mostly the tail's typical one."""
         typical = random.random(len(home)) < _TYPICAL
         expected, other = (
             self.relations[self.of[tails], self.role[tails]],
@@ -68,13 +68,13 @@ class Communities:
         return np.asarray(np.where(typical, expected, other), np.int32)
 
     def draw_any_relations(self, random: np.random.Generator, home: Int32) -> Int32:
-        """Relations that are usual in each head's community."""
+        """Draw relations from those of each head's community."""
         drawn: Int32 = self.relations[home, _roles(random, len(home))]
         return drawn
 
 
 def draw_communities(random: np.random.Generator, entities: int, relations: int) -> Communities:
-    """Communities with sizes by a power law; relations by Zipf's law."""
+    """Draw communities with power-law sizes and Zipf-distributed relations."""
     sizes = (_SMALLEST + _MEAN_EXCESS * random.pareto(_TAIL, entities // _SMALLEST + 1)).astype(np.int64)
     sizes = np.minimum(sizes, max(entities // 20, _SMALLEST))
     ends = np.cumsum(sizes)

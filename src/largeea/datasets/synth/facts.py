@@ -1,4 +1,4 @@
-"""The triples of both graphs: what both state, what one states alone, whom one knows alone."""
+"""The triples of both graphs: shared facts, facts of one side, facts of entities without counterpart."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from largeea.errors import UsageError
 from largeea.graph import Int32, Int64
 
 _ACTIVITY = 1.1
-"""Shape of the gamma distribution of how much is said of an entity: the smaller, the more unequal."""
+"""Shape of the gamma distribution of facts per head; a smaller shape is more skewed."""
 _OBJECTS_ACTIVITY = 0.25
-"""How much is said of what facts point at, compared with others."""
+"""Weight of objects (possible tails) as heads of facts, relative to other entities."""
 _ANOTHER_RELATION = 0.22
-"""Facts that repeat the ends of another fact under a second relation."""
+"""Share of facts with the same head and tail as another fact, under a second relation."""
 _REVERSED = 0.15
-"""Facts that point at the entity without counterpart, not from it."""
+"""Share of facts in which the entity without counterpart is the tail."""
 _ROUNDS_AT_HOME, _ROUNDS = 6, 60
 Side = tuple[Int32, Int32]
 """Triples of one graph, and the community of each of its entities."""
@@ -24,10 +24,10 @@ _NOTHING_FIXED = np.empty(0, np.int64)
 
 
 def draw_facts(random: np.random.Generator, spec: TwinSpec) -> tuple[Side, Side]:
-    """Triples `[n, 3]` and the community of each entity, of source and of target.
+    """Draw the triples `[n, 3]` and the community of each entity, for source and target.
 
-    Linked entity i has the number i on both sides; those without counterpart follow. Where one side has
-    fewer relations, it says the same of several that the other tells apart.
+    Linked entity i has the id i on both sides; entities without counterpart follow. The side with fewer
+    relations merges several relations of the other side into one.
     """
     finest, coarsest = max(spec.relations), min(spec.relations)
     coarse = np.concatenate([np.arange(coarsest), random.integers(0, coarsest, finest - coarsest)])
@@ -50,8 +50,8 @@ def draw_facts(random: np.random.Generator, spec: TwinSpec) -> tuple[Side, Side]
 def _heads(random: np.random.Generator, spec: TwinSpec, communities: Communities) -> Int64:
     """Heads of all facts between linked entities: shared ones, then the source's own, then the target's.
 
-    Whoever is not pointed at gets a fact on each side first, shared where heterogeneity lets it; all other
-    facts go to entities by how much is said of them.
+    Each entity that is never a tail first gets a fact on each side; the share 1 - heterogeneity of these
+    facts is shared. The heads of all other facts are drawn in proportion to the entities' activity.
     """
     pointed_at = communities.pointed_at
     activity = random.gamma(_ACTIVITY, size=spec.linked) * np.where(pointed_at, _OBJECTS_ACTIVITY, 1)
@@ -68,7 +68,7 @@ def _heads(random: np.random.Generator, spec: TwinSpec, communities: Communities
 
 
 def _unknown_facts(random: np.random.Generator, count: int, communities: Communities, home: Int32) -> Int32:
-    """Facts `[count, 3]` that join each entity without counterpart to linked neighbours, all distinct."""
+    """Distinct facts `[count, 3]` between each entity without counterpart and linked neighbours."""
     entity = np.arange(count) % max(len(home), 1)
     any_relation = np.zeros(communities.relations.max() + 1, np.int64)
     heads = len(communities.of) + entity
@@ -86,10 +86,10 @@ def _draw_distinct(
     coarse: Int64,
     fixed: Int64,
 ) -> Int32:
-    """Facts `[n, 3]` with the given heads of communities `home`, distinct even by their `coarse` relations.
+    """Facts `[n, 3]` with the given heads of communities `home`, distinct also by their `coarse` relations.
 
-    The first facts have the `fixed` relations, so that each is used. Tails of repeated facts are drawn
-    anew, at last from anywhere.
+    The first facts get the `fixed` relations, so that each is used. Tails of repeated facts are redrawn, in
+    the last rounds from all communities.
     """
     tails, relations = np.empty(len(heads), np.int64), np.empty(len(heads), np.int32)
     open_rows = np.arange(len(heads))
@@ -113,7 +113,7 @@ def _draw_distinct(
 
 
 def _repeats(heads: Int64, relations: Int64, tails: Int64) -> Int64:
-    """Rows that repeat an earlier one or join an entity to itself."""
+    """Positions of rows that repeat an earlier row or join an entity to itself."""
     keys = (heads * (tails.max(initial=0) + 1) + tails) * (relations.max(initial=0) + 1) + relations
     order = np.argsort(keys, kind="stable")
     repeated = heads == tails

@@ -1,8 +1,7 @@
-"""A twin on disk: an OpenEA folder, who has no counterpart, and a card that says what it is."""
+"""A twin on disk: an OpenEA folder, lists of entities without counterpart, and a data card."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +15,7 @@ from largeea.datasets.synth.pair import synthetic_pair
 from largeea.datasets.synth.spec import TwinSpec
 from largeea.errors import UsageError
 from largeea.graph import Int32, KnowledgeGraph, Pair
+from largeea.hashing import file_hash
 from largeea.progress import step
 from largeea.runs.files import atomic_write
 
@@ -23,10 +23,10 @@ CARD = "card.json"
 
 
 def write_twin(spec: TwinSpec, seed: int, folder: Path, command: str) -> dict[str, Any]:
-    """Make the twin and write it into an empty or new folder; its card comes back.
+    """Generate the twin, write it into an empty or new folder and return its card.
 
-    Beside the OpenEA files there are `unmatched_1` and `unmatched_2`, the entities without counterpart. The
-    card is written last: a folder without one is not whole.
+    Besides the OpenEA files, `unmatched_1` and `unmatched_2` list the entities without counterpart. The card
+    is written last, so a folder without it is incomplete.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not empty; choose another place with -o")
@@ -41,7 +41,7 @@ def write_twin(spec: TwinSpec, seed: int, folder: Path, command: str) -> dict[st
             "command": command,
             "parameters": {**asdict(spec), "seed": seed},
             "counts": _counts(pair),
-            "sha256": {path.name: _sha256(path) for path in sorted(folder.iterdir())},
+            "sha256": {path.name: file_hash(path) for path in sorted(folder.iterdir())},
         }
     with atomic_write(folder / CARD) as file:
         file.write(json.dumps(card, indent=2).encode() + b"\n")
@@ -70,8 +70,3 @@ def _write_unmatched(path: Path, graph: KnowledgeGraph, linked: Int32) -> None:
     unmatched[linked] = False
     lines = graph.entities.filter(pa.array(unmatched)).to_pylist()
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Names as numbers: what a thing is called, and how the other side's name for it strays."""
+"""Names as word ids: the name of each entity, and its noisy variant on the other side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _THIRD_WORD = np.array([0.15, 0.25, 0.4, 0.3, 0.5])
 _CONNECTED = np.array([0.0, 0.0, 0.6, 0.0, 0.8])
 _BRACKETED = 0.06
 _GIVEN_NAMES = 0.03
-"""Share of the proper names that are given names; all of them are names of families and places."""
+"""Share of the proper names used as given names; all are used as family and place names."""
 _WORDS_FOR_A_KIND = 12
 
 _UNRELATED = 0.42
@@ -26,14 +26,15 @@ _BRACKET_CHANGED = 0.35
 _ABBREVIATED = 0.2
 _WORD_CHANGED = 0.25
 _INFLECTED = 0.3
-"""How often each happens to a name (a word, where it concerns words) at noise 1."""
+"""Probability of each kind of noise at noise 1, per name or, for noise on words, per word."""
 
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """`n` names by their parts. One reads: year, word, connector, word, word, (bracket, year).
+    """The parts of `n` names, in the order: year, word, connector, word, word, (bracket, year).
 
-    `words[n, 3]` and `connector[n]` are -1 where there is none; the last five fields say what is shown.
+    `words[n, 3]` and `connector[n]` are -1 where there is none; the last five fields say which parts are
+    shown.
     """
 
     words: Int32
@@ -59,12 +60,12 @@ class Names:
         return Names(*(part[rows] for part in self.parts()))
 
     def followed_by(self, other: Names) -> Names:
-        """These names, then those."""
+        """Concatenate these names and those of `other`."""
         return Names(*(np.concatenate(both) for both in zip(self.parts(), other.parts(), strict=True)))
 
 
 def draw_names(random: np.random.Generator, community: Int32, vocabulary: Vocabulary) -> Names:
-    """Names of people, places, works, bodies and events; those of one community share a region's name."""
+    """Draw names of people, places, works, organisations and events; a community shares a region's name."""
     count = len(community)
     kind = random.choice(len(_KINDS), count, p=_KINDS)
     common, proper = vocabulary.common, len(vocabulary) - vocabulary.common
@@ -106,7 +107,7 @@ def draw_names(random: np.random.Generator, community: Int32, vocabulary: Vocabu
 def stray(
     random: np.random.Generator, names: Names, community: Int32, vocabulary: Vocabulary, noise: float
 ) -> Names:
-    """How the other side calls the same things: at noise 0 the same, at 1 with all that can go wrong."""
+    """Return noisy variants of `names` for the other side: unchanged at noise 0, most different at 1."""
     count = len(names)
 
     def happens(often: float, *shape: int) -> Bool:

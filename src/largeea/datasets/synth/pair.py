@@ -17,13 +17,14 @@ from largeea.randomness import generator
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 _COMMON_WORDS, _PROPER_NAMES = (6.0, 0.45), (30.0, 0.6)
-"""Words of a language for n entities: the first times n to the power of the second (Heaps' law)."""
+"""Heaps' law: a language has the first constant times n to the power of the second words for n entities."""
 
 
 def synthetic_pair(spec: TwinSpec, seed: int = 0) -> Pair:
-    """Two graphs of the sizes that `spec` says, and all links between them: same seed, same pair.
+    """Generate two graphs of the sizes in `spec`, and all links between them; deterministic in `seed`.
 
-    Ids are opaque and in no common order; names are labels. Whatever is in no link has no counterpart.
+    Ids are opaque and ordered independently on each side; names are labels. An entity in no link has no
+    counterpart.
 
     Example: `synthetic_pair(find_twin("ids15k-en-fr").scaled(0.2), seed=1)`.
     """
@@ -42,7 +43,7 @@ def synthetic_pair(spec: TwinSpec, seed: int = 0) -> Pair:
 
 
 def _names(random: np.random.Generator, spec: TwinSpec, communities: list[Int32]) -> tuple[Strings, Strings]:
-    """Names of source and target entities; of the linked ones those of the target stray."""
+    """Names of source and target entities; the names of linked target entities get noise."""
     size = max(spec.entities)
     common, proper = (round(factor * size**power) for factor, power in (_COMMON_WORDS, _PROPER_NAMES))
     vocabularies = draw_vocabularies(random, spec.languages, common, proper)
@@ -58,7 +59,7 @@ def _names(random: np.random.Generator, spec: TwinSpec, communities: list[Int32]
 
 
 def _graph(prefix: str, triples: Int32, names: Strings, place: Int32) -> KnowledgeGraph:
-    """The graph whose entity i has become number `place[i]`; relations that no fact uses are left out."""
+    """The graph in which entity i has the id `place[i]`; relations without a fact are dropped."""
     used, relation = np.unique(triples[:, 1], return_inverse=True)
     moved = np.column_stack([place[triples[:, 0]], relation, place[triples[:, 2]]])
     moved = moved[np.lexsort(moved.T[::-1])]
@@ -77,7 +78,7 @@ def _graph(prefix: str, triples: Int32, names: Strings, place: Int32) -> Knowled
 
 
 def _numbered(prefix: str, count: int) -> Strings:
-    """IRIs in the order of their numbers, all of the same length."""
+    """IRIs numbered from 1 to `count`, zero-padded to equal length."""
     width = len(str(count))
     digits = pc.cast(pa.array(np.arange(1, count + 1)), pa.large_string())
     return glued(prefix, pc.utf8_lpad(digits, width, "0"))

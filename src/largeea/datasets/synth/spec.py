@@ -1,4 +1,4 @@
-"""What a twin is like: the sizes of a data set of the paper, and how far its two sides differ."""
+"""Parameters of a synthetic twin: the sizes of a data set of the paper, and how its two sides differ."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass, replace
 from largeea.errors import UsageError
 
 UNKNOWN_NEIGHBOURS = 5
-"""Linked neighbours that an entity without counterpart has (the paper's rule), where the triples suffice."""
+"""Linked neighbours of an entity without counterpart (the paper's rule), if there are enough triples."""
 _FACTS_LEFT = 1.15
-"""Facts per linked entity that those of entities without counterpart must leave."""
+"""Facts per linked entity that are reserved before entities without counterpart get theirs."""
 _RELATIONS_GROW = 0.2
-"""Relations grow like entities to this power, as from IDS15K over IDS100K to DBP1M."""
+"""Relations grow as entities to this power, as they do from IDS15K to IDS100K to DBP1M."""
 _FEWEST_LINKED, _MOST_ENTITIES = 50, 50_000_000
 
 Sides = tuple[int, int]
-"""A count of the source graph and of the target graph."""
+"""A count for the source graph and one for the target graph."""
 
 
 @dataclass(frozen=True)
 class TwinSpec:
-    """Counts of source and target, and three degrees of difference, each between 0 and 1.
+    """Counts of source and target, and three measures of difference, each between 0 and 1.
 
-    `overlap` is the share of the smaller side's entities that have a counterpart, `heterogeneity` the share
-    of facts between linked entities that the side with fewer of them has alone, `name_noise` how often and
-    how badly the two names of a thing differ beyond their languages.
+    `overlap` is the share of the smaller side's entities that have a counterpart. `heterogeneity` is the
+    share of facts between linked entities, on the side with fewer such facts, that the other side lacks.
+    `name_noise` sets how often and how much the two names of an entity differ beyond their languages.
     """
 
     like: str
@@ -60,17 +60,17 @@ class TwinSpec:
 
     @property
     def linked(self) -> int:
-        """Entities with a counterpart."""
+        """Number of entities with a counterpart."""
         return round(self.overlap * min(self.entities))
 
     @property
     def unknown(self) -> Sides:
-        """Entities without counterpart."""
+        """Number of entities without counterpart on each side."""
         return self.entities[0] - self.linked, self.entities[1] - self.linked
 
     @property
     def unknown_facts(self) -> Sides:
-        """Triples that join an entity without counterpart to a linked one."""
+        """Number of triples on each side between an entity without counterpart and a linked one."""
         source, target = (
             round(min(UNKNOWN_NEIGHBOURS * unknown, max(unknown, triples - _FACTS_LEFT * self.linked)))
             for unknown, triples in zip(self.unknown, self.triples, strict=True)
@@ -79,12 +79,12 @@ class TwinSpec:
 
     @property
     def shared_facts(self) -> int:
-        """Facts between linked entities that both sides state."""
+        """Number of facts between linked entities that both sides state."""
         return round((1 - self.heterogeneity) * min(self._linked_facts))
 
     @property
     def own_facts(self) -> Sides:
-        """Facts between linked entities that one side alone states."""
+        """Number of facts between linked entities that only one side states, for each side."""
         source, target = self._linked_facts
         return source - self.shared_facts, target - self.shared_facts
 
@@ -93,7 +93,7 @@ class TwinSpec:
         return self.triples[0] - self.unknown_facts[0], self.triples[1] - self.unknown_facts[1]
 
     def scaled(self, scale: float) -> TwinSpec:
-        """The same at another size: entities and triples times `scale`, relations by a slower law."""
+        """Return a copy with entities and triples times `scale`; relations grow with its fifth root."""
         if not (scale > 0 and math.isfinite(scale)):
             raise UsageError(f"scale is {scale:g}; give a number above 0, such as 0.1 for a tenth")
 
@@ -113,7 +113,7 @@ class TwinSpec:
         heterogeneity: float | None = None,
         name_noise: float | None = None,
     ) -> TwinSpec:
-        """The same with other degrees of difference, where given."""
+        """Return a copy with the given measures of difference; those that are None stay as they are."""
         return replace(
             self,
             overlap=self.overlap if overlap is None else overlap,
@@ -131,11 +131,13 @@ _SETS = (
     TwinSpec("dbp1m-en-de", (1_625_999, 1_112_970), (597, 241), (6_213_639, 1_994_876), 0.88, 0.4, 0.42),
 )
 TWINS = {spec.like: spec for spec in _SETS}
-"""The data sets of the paper (its table of statistics); about a million links in DBP1M."""
+"""Twins of the paper's data sets, with the counts of its statistics table, by name.
+
+The overlap of DBP1M gives about a million links."""
 
 
 def find_twin(like: str) -> TwinSpec:
-    """The twin of a data set by its name."""
+    """Return the twin of the data set with this name; raises an error for an unknown name."""
     if like not in TWINS:
         raise UsageError(f"unknown data set {like!r}; known: {', '.join(TWINS)}")
     return TWINS[like]

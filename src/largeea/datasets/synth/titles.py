@@ -1,4 +1,4 @@
-"""Names as text in one language; a bracket tells things of the same name apart."""
+"""Names as text in one language; a bracket disambiguates equal names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from largeea.graph import Bool, Int32, Strings
 
 
 def titles(names: Names, vocabulary: Vocabulary, language: str) -> Strings:
-    """The text of each name. One that was there before says what the thing is, if need be of which year."""
+    """The text of each name; a repeated one gets its kind in brackets, and a year if still repeated."""
     text = _text(names, vocabulary, language)
     for shown in ("bracketed", "bracket_dated"):
         repeated = _repeated(text)
@@ -54,7 +54,7 @@ def _only(shown: Bool, text: Strings) -> Strings:
 
 
 def _repeated(text: Strings) -> Bool:
-    """Which are equal to an earlier one, `[n]`."""
+    """Mask of the texts that are equal to an earlier one, `[n]`."""
     code = text.dictionary_encode().indices.to_numpy()
     order = np.argsort(code, kind="stable")
     repeated = np.zeros(len(text), bool)

@@ -1,7 +1,7 @@
-"""Generated words in two languages: one vocabulary of sounds, spelt as each language spells them.
+"""Generated words in two languages: one vocabulary of sounds, in the spelling of each language.
 
-A proper name keeps its spelling abroad, or takes the other language's; a common word is related to its
-translation or is not. Every word also has a misspelling: one vowel is another.
+In the other language, a proper name keeps its spelling or takes that language's. A common word is a loan, a
+cognate or unrelated to its translation. Every word also has a misspelling with one vowel replaced.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from largeea.graph import Bool, Int64, Strings, strings
 
-# Sound i of each kind, as each language spells it.
+# The spelling of sound i of each kind in each language.
 _ONSETS = {
     "en": "b d f g h j k l m n p r s t v w z sh ch th br kr st tr gl pl fl gr dr sk",
     "fr": "b d f g h j c l m n p r s t v v s ch tch th br cr st tr gl pl fl gr dr sc",
@@ -36,7 +36,7 @@ ENDINGS = {
     "fr": strings(["", "es", "eur", "ant"]),
     "de": strings(["", "en", "er", "ung"]),
 }
-"""Inflections of common words; ending i of one language answers ending i of another."""
+"""Inflections of common words; ending i of one language corresponds to ending i of the other."""
 CONNECTORS = {
     "en": strings(["of", "of the", "and", "in"]),
     "fr": strings(["de", "de la", "et", "à"]),
@@ -45,16 +45,16 @@ CONNECTORS = {
 _SYLLABLES = 3
 _THREE_SYLLABLES = 0.2
 _CLOSED = np.array([0.3, 0.2, 0.7])
-"""How often a first, middle and last syllable ends in a consonant."""
+"""Probability that the first, a middle and the last syllable ends in a consonant."""
 _TRANSLATED, _COGNATE = 0.4, 0.3
-"""Common words unrelated to their translation, and those that only look different; the others are loans."""
+"""Shares of common words that are unrelated to their translation and that are cognates; others are loans."""
 _RESPELT = 0.08
-"""Proper names that the other language spells its own way."""
+"""Share of proper names that the other language spells in its own way."""
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Words of one language by number: `common` words first, then proper names; spelt right and wrong."""
+    """Words of one language by id: `common` words first, then proper names; each with a misspelling."""
 
     common: int
     right: Strings
@@ -67,7 +67,7 @@ class Vocabulary:
 def draw_vocabularies(
     random: np.random.Generator, languages: tuple[str, str], common: int, proper: int
 ) -> tuple[Vocabulary, Vocabulary]:
-    """The vocabularies of two languages; word i of one means the same as word i of the other."""
+    """Draw the vocabularies of two languages; word i of one translates word i of the other."""
     home, abroad = languages
     count = common + proper
     sounds, others = _draw_sounds(random, count), _draw_sounds(random, count)
@@ -88,7 +88,7 @@ def draw_vocabularies(
 
 
 def _draw_sounds(random: np.random.Generator, count: int) -> Int64:
-    """Words as codes of onset, vowel and coda of each syllable, `[count, syllables, 3]`; -1 for none."""
+    """Draw words as codes of onset, vowel and coda per syllable, `[count, syllables, 3]`; -1 for none."""
     inventory = [len(_letters(sounds, "en")) for sounds in _SOUNDS]
     codes = (random.random((count, _SYLLABLES, 3)) * inventory).astype(np.int64)
     codes[:, :, 2] *= random.random((count, _SYLLABLES)) < _CLOSED
@@ -118,12 +118,12 @@ def _letters(sounds: dict[str, str], language: str) -> Strings:
 
 
 def glued(*parts: Strings | str) -> Strings:
-    """The parts of each row as one text; missing if a part is."""
+    """Concatenate the parts of each row; null if any part is null."""
     return pc.binary_join_element_wise(*_columns(*parts, ""))
 
 
 def listed(separator: str, *parts: Strings) -> Strings:
-    """The parts of each row with a separator between them; a missing part is left out."""
+    """Join the parts of each row with a separator; null parts are skipped."""
     return pc.binary_join_element_wise(*_columns(*parts, separator), null_handling="skip")
 
 

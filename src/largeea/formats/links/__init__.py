@@ -1,6 +1,6 @@
 """Links between two graphs as files: alignments are written, seeds and known links are read.
 
-The formats are known by name in `FORMATS`; a file to be read is recognised by its content.
+`FORMATS` has the formats by name; the format of a file to read is recognised by its content.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO
 
-from largeea.alignment import Alignment
 from largeea.errors import InputError, UsageError
 from largeea.formats.links import alignment_api, same_as, sssom, table, unmatched
-from largeea.formats.links.model import LinkFormat, LinkTable
+from largeea.formats.links.model import LinkFormat, LinkTable, Written
 from largeea.formats.links.resolution import resolve
 from largeea.formats.streams import open_bytes
+from largeea.matching.alignment import Alignment
 
 __all__ = [
     "FORMATS",
     "UNMATCHED_FILE_NAME",
     "LinkFormat",
     "LinkTable",
+    "Written",
     "find_format",
     "read_links",
     "recognise",
@@ -33,7 +34,7 @@ FORMATS: dict[str, LinkFormat] = {
     format.name: format
     for format in (sssom.FORMAT, alignment_api.FORMAT, same_as.FORMAT, table.PARQUET, table.TSV)
 }
-"""Formats by name, in the order in which they are asked whether a file is theirs."""
+"""Formats by name, in the order in which they are tried on a file."""
 
 UNMATCHED_FILE_NAME = unmatched.FILE_NAME
 _HEAD_BYTES = 1 << 16
@@ -46,30 +47,30 @@ def find_format(name: str) -> LinkFormat:
     return FORMATS[name]
 
 
-def write_alignment(alignment: Alignment, file: Path | IO[bytes], format: str = "sssom") -> None:
-    """Write an alignment, a batch of pairs at a time; the same alignment always gives the same bytes.
+def write_alignment(alignment: Alignment, file: Path | IO[bytes], format: str = "sssom") -> Written:
+    """Write an alignment and return what was written; the same alignment always gives the same bytes.
 
-    Accepted pairs alone, except for the plain tables (`tsv`, `parquet`): these hold the pairs for review too.
+    Only accepted pairs are written, but the plain tables (`tsv`, `parquet`) hold the pairs for review too.
     """
     write = find_format(format).write
     with _opened(file) as stream:
-        write(alignment, stream)
+        return write(alignment, stream)
 
 
-def write_unmatched(alignment: Alignment, file: Path | IO[bytes]) -> None:
-    """Write the entities without a counterpart: columns `side`, `entity`, `name`."""
+def write_unmatched(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, int]:
+    """Write the entities without a counterpart (`side`, `entity`, `name`); the rows of each side."""
     with _opened(file) as stream:
-        unmatched.write(alignment, stream)
+        return unmatched.write(alignment, stream)
 
 
 def read_links(path: Path, format: str | None = None) -> LinkTable:
-    """Read links by IRI, in the format given or else the one the content shows; compressed files too."""
+    """Read links by IRI from a file, compressed or not; its content shows the format unless one is given."""
     known = recognise(path) if format is None else find_format(format)
     links = known.read(path)
     if not len(links):
         raise InputError(
-            f"holds no link, read as {known.name} ({links.ignored} rows were left out); a link is an "
-            "accepted pair, or a statement by owl:sameAs, skos:exactMatch, owl:equivalentClass or "
+            f"holds no links, read as {known.name} ({links.ignored} rows were left out); a link is an "
+            "accepted pair, or a statement with owl:sameAs, skos:exactMatch, owl:equivalentClass or "
             "owl:equivalentProperty",
             path,
         )
@@ -77,7 +78,7 @@ def read_links(path: Path, format: str | None = None) -> LinkTable:
 
 
 def recognise(path: Path) -> LinkFormat:
-    """The format a file is in, by its first bytes; what none of them knows is taken for plain text."""
+    """The format of a file, by its first bytes; what no format recognises is read as plain text."""
     with open_bytes(path) as file:
         head = file.read(_HEAD_BYTES)
     return next((format for format in FORMATS.values() if format.recognises(head)), table.TSV)

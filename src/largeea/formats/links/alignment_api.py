@@ -1,4 +1,4 @@
-"""The Alignment format (RDF/XML) that the Alignment API, OAEI and most ontology matchers exchange."""
+"""The Alignment format (RDF/XML) of the Alignment API, OAEI and most ontology matchers."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from xml.parsers import expat
 
 import pyarrow as pa
 
-from largeea.alignment import Alignment
 from largeea.errors import InputError
-from largeea.formats.links.model import MAX_LINE_BYTES, LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.model import MAX_LINE_BYTES, LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.namespaces import by_frequency
-from largeea.formats.links.text import BYTE_ORDER_MARK, C1_CONTROLS, batches, escaped, joined, text_of
+from largeea.formats.links.text import BYTE_ORDER_MARK, C1_CONTROLS, Batches, escaped, joined, text_of
 from largeea.formats.streams import open_bytes
 from largeea.formats.xml_guard import MAX_DEPTH
 from largeea.graph import Strings, strings
+from largeea.matching.alignment import Alignment
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _EQUIVALENT = {"=", "==", "≡", "equivalence", "EquivRelation"}
 _READ_BYTES = 1 << 20
 _KEPT_CHARACTERS = 1024
-"""Of the text of an element: no measure or relation is longer."""
+"""Of the text of an element; measures and relations are shorter."""
 
 _ILLEGAL = [*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), 0xFFFE, 0xFFFF]
 _SPELT = [*map(ord, '&<>"\t\n\r'), *C1_CONTROLS]
 _XML_ESCAPES = dict.fromkeys(_ILLEGAL, "\ufffd") | {code: f"&#{code};" for code in _SPELT}
-"""XML 1.0 cannot hold most control characters in any spelling; they become U+FFFD."""
+"""XML 1.0 cannot represent most control characters; they become U+FFFD."""
 
 _HEAD = f"""\
 <?xml version="1.0" encoding="utf-8"?>
@@ -44,12 +44,16 @@ _TAIL = "</Alignment>\n</rdf:RDF>\n"
 _MEASURE = '<measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">'
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> None:
-    """The accepted pairs, a line each. Each graph goes by the namespace that most of its matches are in."""
+def write(alignment: Alignment, file: IO[bytes]) -> Written:
+    """Write the accepted pairs, one on a line; a graph is named by the most frequent namespace in them."""
     file.write((_HEAD % (_ontology(alignment, "source"), _ontology(alignment, "target"))).encode())
-    for batch in batches(alignment, accepted_only=True):
-        file.write(text_of(_cells(batch)))
+    batches, written = Batches(alignment, accepted_only=True), 0
+    for batch in batches:
+        cells = _cells(batch)
+        file.write(text_of(cells))
+        written += len(cells)
     file.write(_TAIL.encode())
+    return batches.written(written)
 
 
 def _cells(batch: pa.RecordBatch) -> Strings:
@@ -66,18 +70,18 @@ def _cells(batch: pa.RecordBatch) -> Strings:
 
 
 def _ontology(alignment: Alignment, side: str) -> str:
-    most_frequent = by_frequency(batch[side] for batch in batches(alignment, accepted_only=True))[:1]
+    most_frequent = by_frequency(batch[side] for batch in Batches(alignment, accepted_only=True))[:1]
     return "".join(escaped(strings(most_frequent), _XML_ESCAPES).to_pylist())
 
 
 def recognises(head: bytes) -> bool:
-    """Known as XML; no other format of links is."""
+    """Recognised as XML: no other format of links is XML."""
     beginnings = (b"<?xml", b"<!--", b"<!DOCTYPE", b"<rdf:RDF", b"<Alignment")
     return head.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(beginnings)
 
 
 def read(path: Path) -> LinkTable:
-    """The cells whose relation is equivalence. Nothing outside the file is ever fetched or expanded."""
+    """The cells whose relation is equivalence. Nothing outside the file is fetched or expanded."""
     reader = _CellReader(path)
     with open_bytes(path) as file:
         while block := file.read(_READ_BYTES):
@@ -86,7 +90,7 @@ def read(path: Path) -> LinkTable:
 
 
 class _CellReader:
-    """Collects cells from XML events. A DOCTYPE may be there, as in OAEI files, but not declare entities."""
+    """Collects cells from XML events. A DOCTYPE, as in OAEI files, is allowed, but not entities in it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -108,7 +112,7 @@ class _CellReader:
             self._parser.Parse(block, final)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
-            raise InputError(f"is not sound XML: {reason}", self._path, error.lineno) from None
+            raise InputError(f"is not well-formed XML: {reason}", self._path, error.lineno) from None
         except (LookupError, ValueError) as error:
             raise InputError(f"is in an encoding that cannot be read: {error}", self._path, line=1) from None
         if not final and self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
@@ -150,7 +154,7 @@ class _CellReader:
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         raise self._refusal(
-            f"uses the XML entity {name!r}; entities are refused, as they can reach other files or grow "
+            f"uses the XML entity {name!r}; entities are refused, because they can reach other files or grow "
             "without bound: write its text in place and remove it from the DOCTYPE"
         )
 

@@ -1,4 +1,4 @@
-"""What every format of links shares: the table that is read, what collects it, and the format's card."""
+"""What the formats of links share: the table that is read, its collector, and what a format consists of."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import IO
 import numpy as np
 import pyarrow as pa
 
-from largeea.alignment import Alignment
 from largeea.errors import InputError
 from largeea.graph import Float32, Int64, Strings, frozen, strings
+from largeea.matching.alignment import Alignment
 
 OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 SAME_AS = OWL + "sameAs"
 EQUIVALENCES = frozenset({SAME_AS, OWL + "equivalentClass", OWL + "equivalentProperty", SKOS + "exactMatch"})
-"""Predicates that say that both ends are the same thing."""
+"""Predicates which state that subject and object are the same thing."""
 
 CHUNK_ROWS = 1 << 16
 MAX_LINE_BYTES = 16 << 20
@@ -26,10 +26,10 @@ MAX_LINE_BYTES = 16 << 20
 
 @dataclass(frozen=True, eq=False)
 class LinkTable:
-    """Links as a file gives them, by IRI: `source[n]`, `target[n]`, with the line each came from.
+    """Links of a file by IRI: `source[n]`, `target[n]`, with the line of each.
 
     `weight` is the confidence (None if the file has none); `line` counts from 1 (None if the file has no
-    lines); `ignored` is the number of rows left out because they do not say that their ends are the same.
+    lines); `ignored` is the number of rows left out because they do not state that both ends are the same.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class LinkTable:
         return len(self.source)
 
     def place(self, row: int) -> str:
-        """Where a row came from, as the user would look it up."""
+        """Where a row is in the file, in the form of an error message."""
         return f"{self.path}, row {row + 1}" if self.line is None else f"{self.path}:{self.line[row]}"
 
 
@@ -63,7 +63,7 @@ class LinkCollector:
         self._chunks: list[tuple[Strings, Strings, Float32, Int64]] = []
 
     def add(self, line: int, source: str, target: str, confidence: str = "") -> None:
-        """One link. A link without a confidence counts as certain where others have one."""
+        """Add a link. If other links have a confidence, one without it counts as certain."""
         if not source or not target:
             raise InputError(f"the {'target' if source else 'source'} of this link is empty", self.path, line)
         weight = 1.0
@@ -75,7 +75,7 @@ class LinkCollector:
             self._flush()
 
     def table(self) -> LinkTable:
-        """All links; the collector is spent afterwards."""
+        """All links; the collector cannot be used again."""
         self._flush()
         source, target, weight, line = zip(*self._chunks, strict=True) if self._chunks else ((), (), (), ())
         return LinkTable(
@@ -105,14 +105,22 @@ class LinkCollector:
 
 
 @dataclass(frozen=True)
-class LinkFormat:
-    """A file format of links: how it is called, written, told from others, and read.
+class Written:
+    """What a writer counted: accepted pairs in the file, and distinct entities of each side in them."""
 
-    `recognises` is given the first bytes of a file, decompressed.
+    pairs: int
+    linked: dict[str, int]
+
+
+@dataclass(frozen=True)
+class LinkFormat:
+    """A file format of links: its name, its usual file name, and how it is written, recognised and read.
+
+    `recognises` is called with the first bytes of a file, decompressed.
     """
 
     name: str
     file_name: str
-    write: Callable[[Alignment, IO[bytes]], None]
+    write: Callable[[Alignment, IO[bytes]], Written]
     recognises: Callable[[bytes], bool]
     read: Callable[[Path], LinkTable]

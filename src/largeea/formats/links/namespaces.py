@@ -17,7 +17,7 @@ from largeea.formats.links.text import joined
 from largeea.graph import Strings, strings
 
 MOST_PREFIXES = 200
-"""So many namespaces, the most frequent ones, get a prefix of their own."""
+"""This many namespaces, the most frequent ones, get a prefix of their own."""
 
 SEMAPV = "https://w3id.org/semapv/vocab/"
 BUILT_IN = {
@@ -30,7 +30,7 @@ BUILT_IN = {
     "sssom": "https://w3id.org/sssom/",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
-"""Prefixes that SSSOM fixes; a file may leave them out, but never use them for anything else."""
+"""Prefixes that SSSOM defines: a file need not declare them, and must not use them otherwise."""
 
 _CUSTOMARY = {
     **BUILT_IN,
@@ -63,7 +63,7 @@ _SCHEME = re.compile(r"(?:https?:|urn:)?")
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """A CURIE map and the means to apply it: an IRI in `namespaces[i]` starts with `heads[i]` when short."""
+    """A CURIE map, ready to apply: an IRI in `namespaces[i]` becomes a CURIE that starts with `heads[i]`."""
 
     curie_map: dict[str, str]
     namespaces: Strings
@@ -71,10 +71,10 @@ class Prefixes:
 
     @classmethod
     def of(cls, namespaces: list[str]) -> Prefixes:
-        """Prefixes for namespaces, most important first: customary where there are any, else ns1, ns2.
+        """Prefixes for namespaces, most important first: the customary ones, else ns1, ns2 and so on.
 
-        Namespaces beyond `MOST_PREFIXES` share that of their scheme, `http: "http:"`, so that a CURIE in one
-        of them reads as the IRI itself.
+        Namespaces beyond `MOST_PREFIXES` share the prefix of their scheme, `http: "http:"`, so that a CURIE
+        in one of them reads like the IRI itself.
         """
         shared = [_scheme(namespace) for namespace in namespaces[MOST_PREFIXES:]]
         stems = namespaces[:MOST_PREFIXES] + shared
@@ -94,7 +94,7 @@ class Prefixes:
 def split(iris: Strings) -> tuple[Strings, Strings]:
     """Each IRI as its namespace, up to the last `#`, `/` or `:` before its last character, and the rest.
 
-    Both are cut from the column's own bytes: namespaces and rests alternate between the old offsets.
+    Both are views of the column's own bytes: namespaces and rests alternate between its offsets.
     """
     _, offsets, data = iris.buffers()
     bounds = np.frombuffer(offsets, np.int64)[iris.offset : iris.offset + len(iris) + 1]
@@ -107,7 +107,7 @@ def split(iris: Strings) -> tuple[Strings, Strings]:
 
 
 def by_frequency(columns: Iterable[Strings]) -> list[str]:
-    """The distinct namespaces in columns of IRIs, most frequent first, equally frequent ones by alphabet."""
+    """The distinct namespaces in columns of IRIs, most frequent first, then in alphabetical order."""
     total: Counter[str] = Counter()
     for iris in columns:
         namespaces, counts = pc.value_counts(split(iris)[0]).flatten()

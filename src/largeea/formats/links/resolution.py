@@ -1,4 +1,4 @@
-"""From links by IRI to links by id."""
+"""Links by IRI become links by id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN, _SHOWN_CHARACTERS = 3, 120
 def resolve(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Links:
     """The table's links as ids of both graphs, sorted, each pair once.
 
-    A link whose ends are not both known is an error: silently dropped seeds would cost accuracy unseen.
+    A link to an unknown entity is an error: leaving it out silently would cost accuracy unnoticed.
     """
     pairs = np.column_stack([source.find(table.source), target.find(table.target)])
     if (pairs < 0).any():
@@ -48,7 +48,7 @@ def _unknown(table: LinkTable, pairs: Int32, swapped: Bool) -> InputError:
         )
     else:
         advice = (
-            "IRIs must agree to the letter. Check that the links belong to these two graphs, "
+            "IRIs must be equal to the letter. Check that the links belong to these two graphs, "
             "or remove the lines that name other entities."
         )
     message = f"{len(rows)} of {len(table)} links name entities that are not there ({', '.join(per_side)}):"

@@ -8,7 +8,6 @@ from typing import IO
 
 import pyoxigraph
 
-from largeea.alignment import Alignment
 from largeea.errors import InputError
 from largeea.formats.links.model import (
     EQUIVALENCES,
@@ -17,37 +16,43 @@ from largeea.formats.links.model import (
     LinkCollector,
     LinkFormat,
     LinkTable,
+    Written,
 )
-from largeea.formats.links.text import C1_CONTROLS, batches, escaped, first_line, joined, text_of
+from largeea.formats.links.text import C1_CONTROLS, Batches, escaped, first_line, joined, text_of
 from largeea.formats.oxigraph import parsed
 from largeea.formats.streams import limited_lines
-from largeea.formats.turtle_guard import TurtleLook
+from largeea.formats.turtle_guard import TurtleCheck
+from largeea.matching.alignment import Alignment
 
 _IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *C1_CONTROLS, *map(ord, '<>"{}|^`\\')]}
-"""What an N-Triples IRI may not hold as it is."""
+"""Characters that an N-Triples IRI must escape."""
 
 _READ_BYTES = 1 << 22
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> None:
-    """The accepted pairs, a statement a line. Ids that are no IRIs are written all the same."""
-    for batch in batches(alignment, accepted_only=True):
+def write(alignment: Alignment, file: IO[bytes]) -> Written:
+    """Write the accepted pairs, one statement on a line. Ids that are not IRIs are written like IRIs."""
+    batches, written = Batches(alignment, accepted_only=True), 0
+    for batch in batches:
         source, target = (escaped(batch[side], _IRI_ESCAPES) for side in ("source", "target"))
-        file.write(text_of(joined("<", source, f"> <{SAME_AS}> <", target, "> .\n")))
+        statements = joined("<", source, f"> <{SAME_AS}> <", target, "> .\n")
+        file.write(text_of(statements))
+        written += len(statements)
+    return batches.written(written)
 
 
 def recognises(head: bytes) -> bool:
-    """A statement begins with an IRI in angle brackets or with a blank node."""
+    """Recognised by its first statement, which begins with an IRI in angle brackets or a blank node."""
     return first_line(head).startswith((b"<", b"_:"))
 
 
 def read(path: Path) -> LinkTable:
-    """Statements that two IRIs are the same. Odd characters in IRIs are let through: real dumps have them."""
+    """The statements that two IRIs are the same. Invalid characters in IRIs are accepted: dumps have them."""
     links = LinkCollector(path)
-    before, look = 0, TurtleLook()
+    before, check = 0, TurtleCheck()
     for block in _blocks(path):
         lines = block.splitlines()
-        if reason := look(block):
+        if reason := check(block):
             raise InputError(f"{reason}, which is refused for safety", path, before + 1)
         _collect(block, _statement_lines(lines, before + 1), before, links)
         before += len(lines)
@@ -67,7 +72,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _statement_lines(lines: list[bytes], first: int) -> Iterator[int]:
-    """The lines that hold a statement, by number: the parser reads one from each, without telling which."""
+    """The numbers of the lines with a statement: the parser yields one for each, without its line."""
     return (line for line, text in enumerate(map(bytes.strip, lines), first) if text and text[:1] != b"#")
 
 
@@ -83,12 +88,12 @@ def _collect(block: bytes, statement_lines: Iterator[int], before: int, links: L
                 links.ignored += 1
     except SyntaxError as error:
         noticed = before + (error.lineno or 1)
-        line = min(noticed, next(statement_lines, noticed))  # a statement cut short is noticed a line late
+        line = min(noticed, next(statement_lines, noticed))  # a truncated statement is noticed a line later
         reason = error.msg.partition(": ")[2] or error.msg
-        raise InputError(f"is not sound N-Triples: {reason}", links.path, line) from None
-    except ValueError:  # of zip: there are more lines than statements
+        raise InputError(f"is not valid N-Triples: {reason}", links.path, line) from None
+    except ValueError:  # from zip: there are more lines than statements
         reason = "a term runs over the end of a line"
-        raise InputError(f"is not sound N-Triples: {reason}, here or below", links.path, before + 1) from None
+        raise InputError(f"is not valid N-Triples: {reason}, here or below", links.path, before + 1) from None
 
 
 FORMAT = LinkFormat("same-as", "alignment.nt", write, recognises, read)

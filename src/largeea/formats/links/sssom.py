@@ -14,13 +14,13 @@ from typing import IO
 
 import pyarrow as pa
 
-from largeea.alignment import Alignment
 from largeea.errors import InputError
-from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes, by_frequency
-from largeea.formats.links.text import BYTE_ORDER_MARK, batches, first_line, joined, text_of
-from largeea.formats.links.tsv import text_lines, tsv_rows, write_tsv
+from largeea.formats.links.text import BYTE_ORDER_MARK, Batches, first_line, joined, text_of
+from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
 from largeea.graph import strings
+from largeea.matching.alignment import Alignment
 
 _COLUMNS = (
     "subject_id",
@@ -32,30 +32,32 @@ _COLUMNS = (
     "confidence",
 )
 STRUCTURAL = {"structure", "neighbours", "surroundings"}
-"""Evidence that does not come from names."""
+"""Kinds of evidence that do not come from names."""
 _LICENSE = "https://w3id.org/sssom/license/unspecified"
 _BREAKS_YAML = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
 _AFTER_KEY = re.compile(r":(?:\s+|$)")
 _MAX_NAMESPACE = 2048
-"""Characters; it is repeated in every row."""
+"""In characters: every row repeats its namespace."""
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> None:
-    """The accepted pairs. They are gone through first for the prefixes, which stand before all of them."""
+def write(alignment: Alignment, file: IO[bytes]) -> Written:
+    """Write the accepted pairs. A first pass collects the prefixes, which the header declares."""
     iris = (
         column
-        for batch in batches(alignment, accepted_only=True)
+        for batch in Batches(alignment, accepted_only=True)
         for column in (batch["source"], batch["target"])
     )
     prefixes = Prefixes.of(list(dict.fromkeys([OWL, SEMAPV, *by_frequency(iris)])))
     file.writelines(f"#{line}\n".encode() for line in _header(prefixes, _mapping_set_id(alignment)))
-    write_tsv(file, _COLUMNS, _rows(alignment, prefixes))
-
-
-def _rows(alignment: Alignment, prefixes: Prefixes) -> Iterator[list[pa.Array]]:
     by_name = "name" in alignment.evidence and not alignment.evidence.keys() & STRUCTURAL
     process = "LexicalMatching" if by_name else "CompositeMatching"
-    for batch in batches(alignment, accepted_only=True):
+    batches = Batches(alignment, accepted_only=True)
+    write_header(file, _COLUMNS)
+    return batches.written(write_rows(file, _rows(batches, prefixes, process)))
+
+
+def _rows(batches: Batches, prefixes: Prefixes, process: str) -> Iterator[list[pa.Array]]:
+    for batch in batches:
         yield [
             prefixes.shorten(batch["source"]),
             batch["source_name"],
@@ -81,20 +83,20 @@ def _header(prefixes: Prefixes, mapping_set_id: str) -> Iterator[str]:
 
 
 def _mapping_set_id(alignment: Alignment) -> str:
-    """Made from the pairs themselves: the same pairs have the same id, on any machine and day."""
+    """An id derived from the pairs, so that the same pairs always have the same id."""
     digest = hashlib.sha256()
-    for batch in batches(alignment, accepted_only=True):
+    for batch in Batches(alignment, accepted_only=True):
         digest.update(text_of(joined(batch["source"], "\t", batch["target"], "\n")))
     return f"https://w3id.org/sssom/mappings/{uuid.UUID(bytes=digest.digest()[:16], version=5)}"
 
 
 def _yaml(text: str) -> str:
-    """A double-quoted YAML scalar: a JSON string in which what YAML takes for a line end is escaped too."""
+    """A double-quoted YAML scalar: a JSON string in which YAML's other line ends are escaped too."""
     return _BREAKS_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def recognises(head: bytes) -> bool:
-    """Known by its column names; a header too long to see past is one too."""
+    """Recognised by its column names, or by a header of comments that is longer than `head`."""
     first = first_line(head)
     return b"subject_id" in first.split(b"\t") or (
         not first and head.removeprefix(BYTE_ORDER_MARK).startswith(b"#")
@@ -102,7 +104,7 @@ def recognises(head: bytes) -> bool:
 
 
 def read(path: Path) -> LinkTable:
-    """The rows that state an equivalence and are not negated, their CURIEs expanded."""
+    """The rows that state an equivalence and are not negated, with CURIEs expanded."""
     lines = text_lines(path)
     metadata: list[str] = []
     for line in lines:
@@ -131,7 +133,7 @@ def read(path: Path) -> LinkTable:
 
 
 class _Expander:
-    """CURIEs to IRIs by the file's own `curie_map`; whole `http://` IRIs are let through."""
+    """Expands CURIEs by the file's own `curie_map`; complete `http://` IRIs are kept."""
 
     def __init__(self, path: Path, metadata: Iterable[str]) -> None:
         self._path = path
@@ -152,7 +154,7 @@ class _Expander:
 
 
 def _curie_map(metadata: Iterable[str], path: Path) -> Iterator[tuple[str, str]]:
-    """Prefixes and namespaces from the YAML header, where they stand one to a line."""
+    """Prefixes and namespaces from the YAML header, which has one on each line."""
     outer: int | None = None
     for number, line in enumerate(metadata, start=1):
         text = line.lstrip("#").rstrip()

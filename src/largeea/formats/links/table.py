@@ -1,4 +1,4 @@
-"""Plain tables of all pairs, accepted or for review, with names and evidence: as text and as Parquet."""
+"""Tables of all pairs, accepted or for review, with names and evidence: as TSV and as Parquet."""
 
 from __future__ import annotations
 
@@ -10,50 +10,54 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.alignment import Alignment
 from largeea.errors import InputError
 from largeea.formats import parquet
-from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable
-from largeea.formats.links.text import batches, first_line, part
-from largeea.formats.links.tsv import text_lines, tsv_rows, write_tsv
+from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable, Written
+from largeea.formats.links.text import Batches, first_line, part
+from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
 from largeea.graph import Float32, Strings, strings
+from largeea.matching.alignment import Alignment
 
 _COLUMNS = ("source", "target", "confidence", "status", "source_name", "target_name")
 _ACCEPTED = "accepted"
 
 
-def write_text(alignment: Alignment, file: IO[bytes]) -> None:
-    """Every pair as a line under a header."""
+def write_text(alignment: Alignment, file: IO[bytes]) -> Written:
+    """Write every pair as a line below a header."""
     columns = [*_COLUMNS, *(f"evidence_{name}" for name in alignment.evidence)]
-    rows = batches(alignment, accepted_only=False)
-    write_tsv(file, columns, ([batch[name] for name in columns] for batch in rows))
+    batches = Batches(alignment, accepted_only=False)
+    write_header(file, columns)
+    return batches.written(write_rows(file, ([batch[name] for name in columns] for batch in batches)))
 
 
-def write_parquet(alignment: Alignment, file: IO[bytes]) -> None:
-    """Every pair, a row group a batch."""
-    import pyarrow.parquet as pq  # takes a while, and most answers are text
+def write_parquet(alignment: Alignment, file: IO[bytes]) -> Written:
+    """Write every pair, with a row group for each batch."""
+    import pyarrow.parquet as pq  # imported lazily: slow to import, and most answers are text
 
     schema = part(alignment, np.empty(0, np.intp)).to_table().schema
-    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        for batch in batches(alignment, accepted_only=False):
+    batches = Batches(alignment, accepted_only=False)
+    footers: list[pq.FileMetaData] = []
+    with pq.ParquetWriter(file, schema, compression="zstd", metadata_collector=footers) as writer:
+        for batch in batches:
             writer.write_batch(batch)
+    return batches.written(sum(footer.num_rows for footer in footers))
 
 
 def recognises_text(head: bytes) -> bool:
-    """Known by its header; without one, nothing tells it from other text."""
+    """Recognised by its header; without one it cannot be told from other text."""
     return first_line(head).lower().startswith(b"source\ttarget")
 
 
 def recognises_parquet(head: bytes) -> bool:
-    """Known by its magic number."""
+    """Recognised by its magic number."""
     return head.startswith(b"PAR1")
 
 
 def read_text(path: Path) -> LinkTable:
-    """Two columns of IRIs and perhaps a confidence, as they are; or any columns under a header.
+    """Links from two columns of IRIs and an optional confidence, or from any columns below a header.
 
-    The header begins `source`, `target`; below it cells may be quoted, and where it names a `status`, only
-    rows that are `accepted` are links.
+    The header begins with `source` and `target`. Below it, cells may be quoted; if it has a `status`, only
+    `accepted` rows are links.
     """
     lines = text_lines(path)
     first = next(lines, "")
@@ -82,14 +86,14 @@ def read_text(path: Path) -> LinkTable:
 
 
 def read_parquet(path: Path) -> LinkTable:
-    """The columns `source` and `target`, and `confidence` and `status` where they are there."""
+    """Links from the columns `source` and `target`, and `confidence` and `status` if they exist."""
     names, batches = parquet.read_parquet(path)
     if missing := [name for name in ("source", "target") if name not in names]:
         message = f"lacks the column {' and '.join(missing)} of a table of links; it has {', '.join(names)}"
         raise InputError(message, path)
     place = {name: names.index(name) for name in _COLUMNS[:4] if name in names}
     if repeated := [name for name in place if names.count(name) > 1]:
-        raise InputError(f"has more than one column {repeated[0]!r}; name them apart", path)
+        raise InputError(f"has more than one column {repeated[0]!r}; give them different names", path)
     parts: list[tuple[Strings, Strings, Float32]] = []
     rows = text_bytes = 0
     for batch in batches:
@@ -126,7 +130,7 @@ def _links_in(cells: dict[str, pa.Array], path: Path) -> tuple[Strings, Strings,
         try:
             weight = np.asarray(pc.fill_null(rows["confidence"].cast(pa.float32()), 1.0))
         except pa.ArrowException as error:
-            raise InputError(f"its confidences are no numbers: {error}", path) from None
+            raise InputError(f"its confidences are not numbers: {error}", path) from None
         if not ((weight >= 0) & (weight <= 1)).all():
             raise InputError("a confidence is not a number between 0 and 1", path)
     return source, target, weight

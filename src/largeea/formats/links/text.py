@@ -10,24 +10,48 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.alignment import Alignment
+from largeea.formats.links.model import Written
 from largeea.graph import Strings, strings
+from largeea.matching.alignment import Alignment
 
 BATCH_ROWS = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 C1_CONTROLS = range(0x7F, 0xA0)
-"""With the delete character below them: a terminal obeys them like those of C0."""
+"""Control characters U+0080 to U+009F, and the delete character; terminals obey them like those of C0."""
 
 
-def batches(alignment: Alignment, *, accepted_only: bool) -> Iterator[pa.RecordBatch]:
-    """The rows of `Alignment.to_table()` in their order, never more than `BATCH_ROWS` at once."""
-    rows = np.flatnonzero(alignment.accepted) if accepted_only else np.arange(len(alignment.pairs))
-    for start in range(0, len(rows), BATCH_ROWS):
-        yield from part(alignment, rows[start : start + BATCH_ROWS]).to_table().to_batches()
+class Batches:
+    """The rows of `Alignment.to_table()` in their order, at most `BATCH_ROWS` at once.
+
+    They are counted as they pass: `review` is the number of pairs for review, `linked` the number of distinct
+    entities of each side in accepted pairs.
+    """
+
+    def __init__(self, alignment: Alignment, *, accepted_only: bool) -> None:
+        self._alignment, self._accepted_only = alignment, accepted_only
+        self._linked = [np.zeros(graph.size, bool) for graph in (alignment.source, alignment.target)]
+        self.review = 0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        everything = self._alignment
+        rows = np.arange(len(everything.pairs))
+        if self._accepted_only:
+            rows = rows[everything.accepted]
+        for start in range(0, len(rows), BATCH_ROWS):
+            batch = part(everything, rows[start : start + BATCH_ROWS])
+            yield from batch.to_table().to_batches()
+            self.review += int((~batch.accepted).sum())
+            for linked, ids in zip(self._linked, batch.pairs[batch.accepted].T, strict=True):
+                linked[ids] = True
+
+    def written(self, rows: int) -> Written:
+        """The counts of a writer that has written so many rows."""
+        source, target = (int(linked.sum()) for linked in self._linked)
+        return Written(rows - self.review, {"source": source, "target": target})
 
 
 def part(alignment: Alignment, rows: npt.NDArray[np.intp]) -> Alignment:
-    """Some pairs of an alignment, in the order of `rows`."""
+    """The pairs of an alignment at `rows`, in that order."""
     return replace(
         alignment,
         pairs=alignment.pairs[rows],
@@ -38,7 +62,7 @@ def part(alignment: Alignment, rows: npt.NDArray[np.intp]) -> Alignment:
 
 
 def joined(*parts: pa.Array | str, separator: str = "") -> Strings:
-    """The parts of each row after each other; a missing value counts as empty, a str stands in every row."""
+    """The parts of each row joined; a missing value counts as empty, and a str is the same in every row."""
     columns = [
         pa.scalar(p, pa.large_string()) if isinstance(p, str) else p.cast(pa.large_string()) for p in parts
     ]
@@ -47,7 +71,7 @@ def joined(*parts: pa.Array | str, separator: str = "") -> Strings:
 
 
 def escaped(column: Strings, escapes: Mapping[int, str]) -> Strings:
-    """The column with characters replaced (`str.translate` table); only rows that hold one are touched."""
+    """The column with characters replaced by a `str.translate` table; other rows are not copied."""
     pattern = "[" + "".join(f"\\x{{{code:x}}}" for code in escapes) + "]"
     found = pc.match_substring_regex(column, pattern)
     rewritten = strings([text.translate(escapes) for text in column.filter(found).to_pylist()])
@@ -55,13 +79,13 @@ def escaped(column: Strings, escapes: Mapping[int, str]) -> Strings:
 
 
 def text_of(column: Strings) -> memoryview:
-    """All rows of a column after each other, in UTF-8, without a copy."""
+    """All rows of a column joined, in UTF-8, without a copy."""
     _, offsets, data = column.buffers()
     start, end = np.frombuffer(offsets, np.int64)[[column.offset, column.offset + len(column)]]
     return memoryview(data)[start:end] if data else memoryview(b"")
 
 
 def first_line(head: bytes) -> bytes:
-    """The first line of a file's beginning that is neither blank nor a comment; empty if there is none."""
+    """The first line in the beginning of a file that is neither blank nor a comment; else empty."""
     lines = (line.strip(b" \r") for line in head.removeprefix(BYTE_ORDER_MARK).split(b"\n"))
     return next((line for line in lines if line and not line.startswith(b"#")), b"")

@@ -1,4 +1,4 @@
-"""Tab-separated text: columns to lines in bulk, and lines back to rows that know their place."""
+"""Tab-separated text: columns written as lines in bulk, and lines read as rows with their line numbers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,26 @@ from largeea.formats.streams import limited_lines
 from largeea.graph import Strings
 
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(0x20), *C1_CONTROLS) if code not in b"\t\n\r"}
-"""Control characters as they are shown, so that a name cannot steer the terminal that shows the file."""
+"""Control characters are written visibly, so that a name cannot control a terminal."""
 
 
-def write_tsv(file: IO[bytes], header: Iterable[str], rows: Iterable[Iterable[pa.Array]]) -> None:
-    """A header line, then batches of columns as lines."""
+def write_header(file: IO[bytes], header: Iterable[str]) -> None:
+    """Write the header line."""
     file.write(("\t".join(header) + "\n").encode())
-    for columns in rows:
-        file.write(text_of(_lines(columns)))
+
+
+def write_rows(file: IO[bytes], batches: Iterable[Iterable[pa.Array]]) -> int:
+    """Write batches of columns as lines; the number of rows written."""
+    written = 0
+    for columns in batches:
+        lines = _lines(columns)
+        file.write(text_of(lines))
+        written += len(lines)
+    return written
 
 
 def _lines(columns: Iterable[pa.Array]) -> Strings:
-    """Rows as lines of tab-separated text, quoted after RFC 4180 where a cell needs it, as SSSOM asks."""
+    """Rows as lines; cells are quoted as in RFC 4180 where needed, which SSSOM requires."""
     return joined(joined(*map(_cell, columns), separator="\t"), "\n")
 
 
@@ -39,7 +47,7 @@ def _cell(column: pa.Array) -> Strings:
 
 
 def text_lines(path: Path) -> Iterator[str]:
-    """The lines of a file with their line ends; bytes that are not UTF-8 are reported by their line."""
+    """The lines of a file with their line ends; a line that is not UTF-8 is an error."""
     for number, line in enumerate(limited_lines(path, MAX_LINE_BYTES), start=1):
         try:
             yield line.decode()
@@ -50,9 +58,9 @@ def text_lines(path: Path) -> Iterator[str]:
 def tsv_rows(
     lines: Iterable[str], path: Path, *, quoted: bool, skipped: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows of tab-separated text with the line each starts on; blank lines do not count as rows.
+    """Rows of tab-separated text with the line each starts on; blank lines are no rows.
 
-    Every row must be as wide as the first. `skipped` lines of the file came before `lines`.
+    Every row must be as wide as the first. `skipped` is the number of lines before `lines` in the file.
     """
     rules: dict[str, Any] = {"quoting": csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, "strict": True}
     reader = csv.reader(lines, delimiter="\t", **rules)
@@ -67,4 +75,4 @@ def tsv_rows(
                 yield line, row
             line = skipped + 1 + reader.line_num
     except csv.Error as error:
-        raise InputError(f"is not sound tab-separated text: {error}", path, line) from None
+        raise InputError(f"is not valid tab-separated text: {error}", path, line) from None

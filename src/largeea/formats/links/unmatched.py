@@ -7,25 +7,24 @@ from typing import IO
 
 import pyarrow as pa
 
-from largeea.alignment import Alignment
 from largeea.formats.links.text import BATCH_ROWS
-from largeea.formats.links.tsv import write_tsv
-from largeea.graph import strings
+from largeea.formats.links.tsv import write_header, write_rows
+from largeea.graph import Int32, KnowledgeGraph, strings
+from largeea.matching.alignment import Alignment
 
 FILE_NAME = "unmatched.tsv"
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> None:
-    """A line for each entity in no accepted pair: its side (source or target), IRI and name."""
-    write_tsv(file, ("side", "entity", "name"), _rows(alignment))
+def write(alignment: Alignment, file: IO[bytes]) -> dict[str, int]:
+    """Write side, IRI and name of each entity in no accepted pair; the number of rows of each side."""
+    write_header(file, ("side", "entity", "name"))
+    return {
+        "source": write_rows(file, _rows("source", alignment.source, alignment.unmatched_source_ids)),
+        "target": write_rows(file, _rows("target", alignment.target, alignment.unmatched_target_ids)),
+    }
 
 
-def _rows(alignment: Alignment) -> Iterator[list[pa.Array]]:
-    sides = (
-        ("source", alignment.source, alignment.unmatched_source),
-        ("target", alignment.target, alignment.unmatched_target),
-    )
-    for side, graph, unmatched in sides:
-        for start in range(0, len(unmatched), BATCH_ROWS):
-            ids = pa.array(unmatched[start : start + BATCH_ROWS])
-            yield [strings([side] * len(ids)), graph.entities.take(ids), graph.names.take(ids)]
+def _rows(side: str, graph: KnowledgeGraph, unmatched: Int32) -> Iterator[list[pa.Array]]:
+    for start in range(0, len(unmatched), BATCH_ROWS):
+        ids = pa.array(unmatched[start : start + BATCH_ROWS])
+        yield [strings([side] * len(ids)), graph.entities.take(ids), graph.names.take(ids)]

@@ -1,4 +1,4 @@
-"""The network of Universal Sentence Encoder multilingual v3 in torch, for CUDA: a plain `use_network`."""
+"""The network of `use_network` in torch, for CUDA."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from largeea.graph import Float32, Int32, Int64
-from largeea.names.encoders.base import optional
 from largeea.names.encoders.use_network import (
     BRANCH,
     LEFT_CONTEXT,
@@ -17,13 +16,14 @@ from largeea.names.encoders.use_network import (
     UseWeights,
     cuts,
 )
+from largeea.plugins import optional
 
 
 class TorchUseNetwork:
-    """Computes in fp32 on a torch device, about `tokens_at_once` at a time (some 20 KB each)."""
+    """Computes in fp32 on a torch device, about `tokens_at_once` at a time (about 20 KB each)."""
 
     def __init__(self, weights: UseWeights, device: Any, tokens_at_once: int) -> None:
-        self._torch = optional("torch", "encoders")
+        self._torch = optional("torch", "encoders", "the encoder use-multilingual on CUDA")
         self._device, self._tokens_at_once = device, tokens_at_once
         self._epsilon = float(weights.arrays["eps"])
         self._table = self._move(weights.table)
@@ -68,6 +68,7 @@ class TorchUseNetwork:
         return self._torch.nn.functional.layer_norm(rows, rows.shape[1:], *weights, self._epsilon)
 
     def _dense(self, features: Any, lengths: Any) -> Any:
+        """Unit vectors `[n, 512]` of names with `lengths[n]` tokens."""
         torch, w = self._torch, self._weights
         sums = torch.segment_reduce(features, "sum", lengths=lengths)
         mean = (sums @ w["cnn_W"] + lengths[:, None] * w["cnn_b"]) / lengths[:, None].sqrt()

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
-from largeea.compiled import compiled
 from largeea.names.strings.shingles import UInt32, UInt64
 
 CODE_POINTS = 0x110000
 
 
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def levenshtein(
     text: UInt32, a: int, end_a: int, b: int, end_b: int, places: UInt64, steps: npt.NDArray[np.int8]
 ) -> int:
     """The least number of insertions, deletions and substitutions from `text[a:end_a]` to `text[b:end_b]`.
 
-    Bit-parallel (Myers 1999, in Hyyro's form): the table of the textbook algorithm is worked through in
-    bands of 64 characters of the first text, held as bits of one word that walks along the second.
+    Bit-parallel (Myers 1999, in Hyyro's form): the table of the textbook algorithm is filled in bands of 64
+    characters of the first text, held as the bits of one word, column by column of the second text.
 
     `places[CODE_POINTS]` must be zero and is left so; `steps[>= end_b - b]` is working space: after a band
     it holds the horizontal differences (-1, 0, 1) along the band's last row, which enter the next band.

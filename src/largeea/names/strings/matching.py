@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
-from largeea.compiled import compiled
-from largeea.graph import Float32, Int32, Int64
+from largeea.graph import Arrays, Int32, Int64
 from largeea.names.strings.levenshtein import CODE_POINTS, levenshtein
-from largeea.names.strings.minhash import BandIndex, gather
+from largeea.names.strings.minhash import BandIndex, MinHash, band_keys, gather
 from largeea.names.strings.shingles import NameSets, UInt64
+from largeea.search.sorting import move_smallest, sort_range
 
 
 class Bearers(NamedTuple):
@@ -18,6 +20,17 @@ class Bearers(NamedTuple):
 
     entities: Int32
     pointer: Int64
+
+    @classmethod
+    def of(cls, name_of: Int32, names: int) -> Bearers:
+        """Given the name of each entity (-1: none) and the number of names."""
+        entities = np.argsort(name_of, kind="stable")[np.count_nonzero(name_of < 0) :]
+        sizes = np.bincount(name_of[entities], minlength=names)
+        return cls(entities.astype(np.int32), np.concatenate([[0], np.cumsum(sizes)]))
+
+    def borne(self) -> Int32:
+        """The names that some entity bears, ascending."""
+        return np.flatnonzero(np.diff(self.pointer)).astype(np.int32)
 
 
 class Limits(NamedTuple):
@@ -28,42 +41,83 @@ class Limits(NamedTuple):
     bucket: int
 
 
-class Matches(NamedTuple):
-    """What became of some names: pairs kept of each, `[names]`; the pairs; buckets looked up and too large.
+class Scratch(NamedTuple):
+    """Working space of a job.
 
-    A pair is packed: the upper half is the target entity, the lower the complement of the score's bits. As
-    whole numbers, complemented float32 bits of scores in [0, 1] sort from best to worst, so pairs with their
-    halves swapped sort by score, then by entity.
+    `found` and `seen_by` are for `gather`, `places` and `steps` for `levenshtein`. `in_name[vocabulary]`
+    marks the shingles of the name at hand.
     """
 
-    counts: Int64
-    pairs: UInt64
-    looked_up: Int64
+    found: Int32
+    seen_by: Int32
+    in_name: npt.NDArray[np.uint8]
+    places: UInt64
+    steps: npt.NDArray[np.int8]
+
+    @classmethod
+    def of(cls, sets: NameSets) -> Scratch:
+        """Working space for names of these sets."""
+        names = len(sets.sketches)
+        return cls(
+            np.empty(names, np.int32),
+            np.full(names, -1, np.int32),
+            np.zeros(len(sets.hashes), np.uint8),
+            np.zeros(CODE_POINTS, np.uint64),
+            np.empty(sets.longest, np.int8),
+        )
 
 
-@compiled(nogil=True)
-def match(
-    names: Int32, keys: UInt64, sets: NameSets, index: BandIndex, bearers: Bearers, limits: Limits
-) -> Matches:
-    """Match source names, whose band keys are `keys[names, bands]`, with the target names in the index.
+def match_block(
+    first: int,
+    last: int,
+    names: Int32,
+    sets: NameSets,
+    minhash: MinHash,
+    index: BandIndex,
+    bearers: Bearers,
+    limits: Limits,
+) -> Arrays:
+    """Match the source names `names[first:last]` with the target names in the index.
 
-    The pairs of a name are sorted by target entity; `bearers` are those of the target names.
+    How many pairs each name has, the target entities of all pairs, ascending for each name, and their scores;
+    how many buckets were looked up, and how many of them were too large. `bearers` are those of target names.
+    """
+    part = names[first:last]
+    counts, looked_up = np.zeros(len(part), np.int64), np.zeros(2, np.int64)
+    keys = band_keys(sets, part, minhash)
+    pairs = _match(part, keys, sets, index, bearers, limits, Scratch.of(sets), counts, looked_up)
+    pairs = pairs[: counts.sum()]
+    targets = (pairs >> np.uint64(32)).astype(np.int32)
+    scores = (~pairs.astype(np.uint32)).view(np.float32)
+    return {"counts": counts, "targets": targets, "scores": scores, "looked_up": looked_up}
+
+
+@njit(cache=True, nogil=True)
+def _match(
+    names: Int32,
+    keys: UInt64,
+    sets: NameSets,
+    index: BandIndex,
+    bearers: Bearers,
+    limits: Limits,
+    scratch: Scratch,
+    counts: Int64,
+    looked_up: Int64,
+) -> UInt64:
+    """The pairs of names whose band keys are `keys[names, bands]`, each packed into an integer.
+
+    The upper half is the target entity, the lower the complement of the score's float32 bits. The pairs of a
+    name are sorted by entity. With their halves swapped, pairs sort by score, best first, then by entity.
     """
     text, text_pointer = sets.characters, sets.character_pointer
     shingles, pointer, sketches = sets.shingles, sets.shingle_pointer, sets.sketches
     entities, entity_pointer = bearers.entities, bearers.pointer
-    found = np.empty(len(sketches), np.int32)
-    seen_by = np.full(len(sketches), -1, np.int32)
-    in_name = np.zeros(len(sets.hashes), np.uint8)
-    places = np.zeros(CODE_POINTS, np.uint64)
-    steps = np.empty(sets.longest, np.int8)
+    found, seen_by, in_name, places, steps = scratch
     score = np.empty(1, np.float32)
     score_bits = score.view(np.uint32)
     kept = np.empty(1024, np.uint64)
-    counts = np.zeros(len(names), np.int64)
-    looked_up = np.zeros(2, np.int64)
     share = limits.theta / (1 + limits.theta)  # of both sizes: what sets of Jaccard similarity theta share
-    end = 0
+    end = np.int64(0)
     for i in range(len(names)):
         name = names[i]
         size = pointer[name + 1] - pointer[name]
@@ -88,46 +142,25 @@ def match(
             start = entity_pointer[other]
             for at in range(start, min(entity_pointer[other + 1], start + limits.candidates)):
                 if end == len(kept):
-                    kept = np.concatenate((kept, np.empty_like(kept)))
+                    larger = np.empty(2 * end, np.uint64)
+                    for place in range(end):
+                        larger[place] = kept[place]
+                    kept = larger
                 kept[end] = rank | np.uint64(entities[at])
                 end += 1
         for at in range(pointer[name], pointer[name + 1]):
             in_name[shingles[at]] = 0
-        end = first + _keep_best(kept[first:end], limits.candidates)
+        if end - first > limits.candidates:
+            move_smallest(kept, first, end, limits.candidates)
+            end = first + limits.candidates
+        for at in range(first, end):
+            kept[at] = (kept[at] << np.uint64(32)) | (kept[at] >> np.uint64(32))
+        sort_range(kept, first, end)
         counts[i] = end - first
-    return Matches(counts, kept[:end].copy(), looked_up)
+    return kept
 
 
-@compiled(nogil=True)
-def _keep_best(pairs: UInt64, most: int) -> int:
-    """Move the best pairs to the front, halves swapped, by ascending entity; say how many they are."""
-    if len(pairs) > most:
-        pairs[:most] = np.partition(pairs, most - 1)[:most]
-    best = pairs[:most]
-    for i in range(len(best)):
-        best[i] = (best[i] << np.uint64(32)) | (best[i] >> np.uint64(32))
-    best.sort()
-    return len(best)
-
-
-@compiled()
-def copy_rows(
-    names: Int32, matches: Matches, bearers: Bearers, indptr: Int64, targets: Int32, scores: Float32
-) -> None:
-    """Unpack the pairs of each matched name into the rows of all who bear it."""
-    score_bits = scores.view(np.uint32)
-    start = 0
-    for i in range(len(names)):
-        end = start + matches.counts[i]
-        for at in range(bearers.pointer[names[i]], bearers.pointer[names[i] + 1]):
-            row = indptr[bearers.entities[at]] - start
-            for pair in range(start, end):
-                targets[row + pair] = matches.pairs[pair] >> np.uint64(32)
-                score_bits[row + pair] = ~np.uint32(matches.pairs[pair])
-        start = end
-
-
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def _most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> int:
     """An upper bound of the shingles two sets share: each bit of one sketch alone is a shingle not shared."""
     for word in range(2):
@@ -136,7 +169,7 @@ def _most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> 
     return min(size_a, size_b)
 
 
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def _ones(word: Any) -> int:
     """Bits set in a 64-bit word, in the form compilers turn into one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))

@@ -7,13 +7,13 @@ are candidates. The keys of all targets are sorted per band, so a bucket is a ru
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from largeea.compiled import compiled
 from largeea.errors import UsageError
+from largeea.execution.jobs import over_rows
 from largeea.graph import Int32, Int64
 from largeea.names.strings.shingles import NameSets, UInt32, UInt64, mixed
 from largeea.randomness import generator
@@ -63,7 +63,7 @@ class MinHash(NamedTuple):
         """Permutations and points of a seed, for shingles of given content."""
         random = generator(seed, "minhash")
         salt = random.integers(0, 1 << 64, dtype=np.uint64)
-        points = (_mixed_all(hashes ^ salt) >> np.uint64(32)).astype(np.uint32)
+        points = (mixed.py_func(hashes ^ salt) >> np.uint64(32)).astype(np.uint32)
         flips, factors = random.integers(0, 1 << 32, (2, banding.bands * banding.rows), dtype=np.uint32)
         return cls(points, flips, factors | np.uint32(1), *banding)
 
@@ -71,7 +71,7 @@ class MinHash(NamedTuple):
 class BandIndex(NamedTuple):
     """Sorted band keys, `[bands, n]`, and which name each belongs to: 12.5 bytes a band and name.
 
-    `directory[bands, 2^bits + 1]` says where the keys begin that start with given bits.
+    `directory[bands, 2^bits + 1]` tells where the keys with given first bits begin.
     """
 
     keys: UInt64
@@ -80,38 +80,36 @@ class BandIndex(NamedTuple):
     bits: int
 
     @classmethod
-    def build(cls, sets: NameSets, names: Int32, minhash: MinHash, pool: Executor) -> BandIndex:
+    def build(cls, sets: NameSets, names: Int32, minhash: MinHash) -> BandIndex:
         """Hash the given names and sort them, band by band; equal keys stay in the order of `names`."""
         keys = np.empty((minhash.bands, len(names)), np.uint64)
         owners = np.empty(keys.shape, np.int32)
         bits = max(len(names).bit_length() - 3, 1)
-        starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-        directory = np.full((minhash.bands, len(starts) + 1), len(names), np.int32)
-
-        def hash_part(start: int) -> None:
-            part = slice(start, start + NAMES_AT_ONCE)
-            keys[:, part] = band_keys(sets, names[part], minhash).T
-
-        def sort_band(band: int) -> None:
-            order = np.argsort(keys[band], kind="stable")
-            keys[band] = keys[band][order]
-            owners[band] = names[order]
-            directory[band, :-1] = np.searchsorted(keys[band], starts)
-
-        list(pool.map(hash_part, range(0, len(names), NAMES_AT_ONCE)))
-        list(pool.map(sort_band, range(minhash.bands)))
+        directory = np.full((minhash.bands, (1 << bits) + 1), len(names), np.int32)
+        over_rows(_hash_names, len(names), sets, names, minhash, keys)
+        over_rows(_sort_bands, minhash.bands, names, keys, owners, directory, bits, least=1)
         return cls(keys, owners, directory, bits)
 
 
-@compiled()
-def _mixed_all(values: UInt64) -> UInt64:
-    result = np.empty_like(values)
-    for i in range(len(values)):
-        result[i] = mixed(values[i])
-    return result
+def _hash_names(first: int, last: int, sets: NameSets, names: Int32, minhash: MinHash, keys: UInt64) -> None:
+    """Write the keys of `names[first:last]`."""
+    for start in range(first, last, NAMES_AT_ONCE):
+        part = slice(start, min(start + NAMES_AT_ONCE, last))
+        keys[:, part] = band_keys(sets, names[part], minhash).T
 
 
-@compiled(nogil=True)
+def _sort_bands(
+    first: int, last: int, names: Int32, keys: UInt64, owners: Int32, directory: Int32, bits: int
+) -> None:
+    """Sort the keys of the bands `first:last`."""
+    starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+    for band in range(first, last):
+        order = np.argsort(keys[band], kind="stable")
+        keys[band] = keys[band][order]
+        owners[band] = names[order]
+        directory[band, :-1] = np.searchsorted(keys[band], starts)
+
+
 def band_keys(sets: NameSets, names: Int32, minhash: MinHash) -> UInt64:
     """Keys of the given names, `[names, bands]`.
 
@@ -119,11 +117,22 @@ def band_keys(sets: NameSets, names: Int32, minhash: MinHash) -> UInt64:
     minima that follow the band: names in one bucket are sorted by them, and an overfull bucket is narrowed
     to those who agree in them too.
     """
-    minima = np.empty(len(minhash.flips), np.uint32)
     keys = np.empty((len(names), minhash.bands), np.uint64)
+    _write_keys(sets, names, minhash, np.empty(len(minhash.flips), np.uint32), keys)
+    return keys
+
+
+@njit(cache=True, nogil=True)
+def _write_keys(sets: NameSets, names: Int32, minhash: MinHash, minima: UInt32, keys: UInt64) -> None:
+    """Write the keys of the given names; `minima[permutations]` is working space."""
+    points, flips, factors = minhash.points, minhash.flips, minhash.factors
     for i in range(len(names)):
-        shingles = sets.shingles[sets.shingle_pointer[names[i]] : sets.shingle_pointer[names[i] + 1]]
-        signature(shingles, minhash.points, minhash.flips, minhash.factors, minima)
+        for p in range(len(minima)):
+            minima[p] = np.uint32(0xFFFFFFFF)
+        for at in range(sets.shingle_pointer[names[i]], sets.shingle_pointer[names[i] + 1]):
+            point = points[sets.shingles[at]]
+            for p in range(len(minima)):
+                minima[p] = min(minima[p], np.uint32((point ^ flips[p]) * factors[p]))
         for band in range(minhash.bands):
             hashed = np.uint64(0)
             after = (band + 1) * minhash.rows
@@ -133,28 +142,17 @@ def band_keys(sets: NameSets, names: Int32, minhash: MinHash) -> UInt64:
             key |= np.uint64(minima[after % len(minima)] >> np.uint32(16)) << np.uint64(16)
             key |= np.uint64(minima[(after + 1) % len(minima)] >> np.uint32(16))
             keys[i, band] = key
-    return keys
 
 
-@compiled(nogil=True)
-def signature(shingles: UInt32, points: UInt32, flips: UInt32, factors: UInt32, minima: UInt32) -> None:
-    """Write the minimum of a set under every permutation into `minima[permutations]`."""
-    minima[:] = np.uint32(0xFFFFFFFF)
-    for shingle in shingles:
-        point = points[shingle]
-        for p in range(len(minima)):
-            minima[p] = min(minima[p], np.uint32((point ^ flips[p]) * factors[p]))
-
-
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def gather(
     name: int, keys: UInt64, index: BandIndex, most: int, seen_by: Int32, found: Int32, looked_up: Int64
 ) -> int:
     """Write all names that share a bucket with `name` and its `keys[bands]` into `found`; say how many.
 
-    From a bucket of more than `most` names those in the middle of which `name` would stand are taken: who
-    agrees in the lower bits, too, stands nearest, and of those the next in the order of the names.
-    `seen_by[names]` tells who was found before; `looked_up[2]` counts buckets, and those too large.
+    From a bucket of more than `most` names those nearest to the place of `name` are taken: names that agree
+    in the lower bits, too, and among them the next in the order of the names. `seen_by[names]` tells who was
+    found before; `looked_up[2]` counts buckets, and those too large.
     """
     sorted_keys, owners, directory = index.keys, index.names, index.directory
     low = np.uint64(0xFFFFFFFF)
@@ -162,15 +160,20 @@ def gather(
     for band in range(len(keys)):
         key = keys[band]
         slot = np.int64(key >> np.uint64(64 - index.bits))
-        start, end = directory[band, slot], directory[band, slot + 1]
-        start = _place(sorted_keys, band, key & ~low, start, end, False)
+        begin, end = np.int64(directory[band, slot]), np.int64(directory[band, slot + 1])
+        start = _place(sorted_keys, band, key & ~low, begin, end, False)
         end = _place(sorted_keys, band, key | low, start, end, True)
         looked_up[0] += 1
         if end - start > most:
             looked_up[1] += 1
-            first_equal = _place(sorted_keys, band, key, start, end, False)
-            after_equal = _place(sorted_keys, band, key, first_equal, end, True)
-            middle = _place(owners, band, name, first_equal, after_equal, False)
+            middle = _place(sorted_keys, band, key, start, end, False)
+            after_equal = _place(sorted_keys, band, key, middle, end, True)
+            while middle < after_equal:
+                half = (middle + after_equal) >> 1
+                if owners[band, half] < name:
+                    middle = half + 1
+                else:
+                    after_equal = half
             start = min(max(start, middle - most // 2), end - most)
             end = start + most
         for at in range(start, end):
@@ -182,12 +185,12 @@ def gather(
     return count
 
 
-@compiled(nogil=True)
-def _place(rows: Any, row: int, value: Any, start: int, end: int, after_equal: bool) -> int:
-    """Where `value` belongs in the sorted part `start : end` of a row, before or after its equals."""
+@njit(cache=True, nogil=True)
+def _place(keys: UInt64, band: int, key: int, start: int, end: int, after_equal: bool) -> int:
+    """Where a key belongs in the sorted part `start : end` of a band, before or after its equals."""
     while start < end:
         middle = (start + end) >> 1
-        if rows[row, middle] < value or (after_equal and rows[row, middle] == value):
+        if keys[band, middle] < key or (after_equal and keys[band, middle] == key):
             start = middle + 1
         else:
             end = middle

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from numba import njit
 
-from largeea.compiled import compiled
 from largeea.graph import Int64, Strings
 from largeea.names.characters import code_points
 
@@ -29,7 +29,7 @@ class NameSets(NamedTuple):
 
     About 4 bytes a character, 4 a shingle and 32 a name. `sketches[n, 2]` are 128 bits a name, of which each
     shingle sets one: they bound the intersection of two sets without reading them. `hashes[vocabulary]` is
-    the content of each numbered shingle, `longest` the characters of the longest name.
+    the content of each numbered shingle, `longest` the length of the longest name in characters.
     """
 
     characters: UInt32
@@ -47,20 +47,30 @@ class NameSets(NamedTuple):
         A name shorter than the window is one shingle; an empty name is an empty set.
         """
         characters, pointer = code_points(names)
+        hashes, hash_pointer = np.empty(len(characters), np.uint64), np.zeros_like(pointer)
         if shingle == "words":
-            hashes, hash_pointer = _words(characters, pointer)
+            _words(characters, pointer, hashes, hash_pointer)
         else:
-            hashes, hash_pointer = _windows(characters, pointer, shingle)
-        numbered = pa.array(hashes).dictionary_encode()
+            _windows(characters, pointer, shingle, hashes, hash_pointer)
+        numbered = pa.array(hashes[: hash_pointer[-1]]).dictionary_encode()
         vocabulary = numbered.dictionary.to_numpy()
-        numbers = numbered.indices.to_numpy().view(np.uint32)
-        shingles, shingle_pointer = _each_once(numbers, hash_pointer, len(vocabulary))
-        sketches = _sketches(shingles, shingle_pointer, vocabulary)
+        shingles = numbered.indices.to_numpy().view(np.uint32).copy()
+        sketches, last_seen_in = np.zeros((len(names), 2), np.uint64), np.full(len(vocabulary), -1, np.int64)
+        shingle_pointer = np.zeros_like(pointer)
+        _each_once(hash_pointer, vocabulary, last_seen_in, shingles, shingle_pointer, sketches)
         longest = int(np.diff(pointer).max(initial=0))
-        return cls(characters, pointer, shingles, shingle_pointer, sketches, vocabulary, longest)
+        return cls(
+            characters,
+            pointer,
+            shingles[: shingle_pointer[-1]],
+            shingle_pointer,
+            sketches,
+            vocabulary,
+            longest,
+        )
 
 
-@compiled(nogil=True)
+@njit(cache=True, nogil=True)
 def mixed(value: Any) -> Any:
     """A 64-bit value with its bits stirred (the finaliser of SplitMix64); one-to-one."""
     value = np.uint64(value)
@@ -69,11 +79,9 @@ def mixed(value: Any) -> Any:
     return value ^ (value >> np.uint64(31))
 
 
-@compiled()
-def _windows(characters: UInt32, pointer: Int64, length: int) -> tuple[UInt64, Int64]:
-    """Hash of each window of `length` characters, repeats included, and where each name's windows start."""
-    hashes = np.empty(len(characters), np.uint64)
-    ends = np.zeros_like(pointer)
+@njit(cache=True, nogil=True)
+def _windows(characters: UInt32, pointer: Int64, length: int, hashes: UInt64, ends: Int64) -> None:
+    """Write the hash of each window of `length` characters, repeats included, and where each name's end."""
     count = 0
     for name in range(len(pointer) - 1):
         start, end = pointer[name], pointer[name + 1]
@@ -84,14 +92,11 @@ def _windows(characters: UInt32, pointer: Int64, length: int) -> tuple[UInt64, I
             hashes[count] = state
             count += 1
         ends[name + 1] = count
-    return hashes[:count], ends
 
 
-@compiled()
-def _words(characters: UInt32, pointer: Int64) -> tuple[UInt64, Int64]:
-    """Hash of each word, repeats included, and where each name's words start."""
-    hashes = np.empty(len(characters), np.uint64)
-    ends = np.zeros_like(pointer)
+@njit(cache=True, nogil=True)
+def _words(characters: UInt32, pointer: Int64, hashes: UInt64, ends: Int64) -> None:
+    """Write the hash of each word, repeats included, and where each name's words end."""
     count = 0
     for name in range(len(pointer) - 1):
         state = np.uint64(0)
@@ -106,31 +111,24 @@ def _words(characters: UInt32, pointer: Int64) -> tuple[UInt64, Int64]:
                 state = np.uint64(0)
                 inside = False
         ends[name + 1] = count
-    return hashes[:count], ends
 
 
-@compiled()
-def _each_once(numbers: UInt32, pointer: Int64, vocabulary: int) -> tuple[UInt32, Int64]:
-    """Every name's numbers without repeats, and where each name's start."""
-    once = np.empty_like(numbers)
-    ends = np.zeros_like(pointer)
-    last_seen_in = np.full(vocabulary, -1, np.int64)
+@njit(cache=True, nogil=True)
+def _each_once(
+    pointer: Int64, vocabulary: UInt64, last_seen_in: Int64, numbers: UInt32, ends: Int64, sketches: UInt64
+) -> None:
+    """Drop repeats from every name's numbers, in place, write where each name's end, and sketch them.
+
+    `last_seen_in[vocabulary]` is working space, all -1.
+    """
     count = 0
     for name in range(len(pointer) - 1):
         for at in range(pointer[name], pointer[name + 1]):
-            if last_seen_in[numbers[at]] != name:
-                last_seen_in[numbers[at]] = name
-                once[count] = numbers[at]
+            number = numbers[at]
+            if last_seen_in[number] != name:
+                last_seen_in[number] = name
+                numbers[count] = number
                 count += 1
+                bit = vocabulary[number] & np.uint64(127)
+                sketches[name, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
         ends[name + 1] = count
-    return once[:count], ends
-
-
-@compiled()
-def _sketches(shingles: UInt32, pointer: Int64, vocabulary: UInt64) -> UInt64:
-    sketches = np.zeros((len(pointer) - 1, 2), np.uint64)
-    for name in range(len(sketches)):
-        for at in range(pointer[name], pointer[name + 1]):
-            bit = vocabulary[shingles[at]] & np.uint64(127)
-            sketches[name, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
-    return sketches

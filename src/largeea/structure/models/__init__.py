@@ -1,60 +1,43 @@
-"""Structure models: from the triples of a mini-batch to vectors in which equivalent entities are near.
+"""Structure models turn the triples of a mini-batch into vectors in which equivalent entities are near.
 
->>> embeddings = load_model("rrea").fit(batch, TrainingOptions(epochs=50))
+>>> embeddings = load_model("rrea").fit(batch, StructureConfig(epochs=50), seed=0)
 """
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
-from largeea.errors import UsageError
-from largeea.structure.batch import Batch
-from largeea.structure.models.options import Embeddings, TrainingOptions
+from largeea.config import StructureConfig
+from largeea.plugins import Registry
+from largeea.structure.batch import Batch, Embeddings
 
-__all__ = ["GROUP", "Embeddings", "Model", "TrainingOptions", "find_model", "load_model", "models"]
+__all__ = ["MODELS", "Batch", "Embeddings", "Model", "StructureConfig", "load_model"]
 
-GROUP = "largeea.models"
-"""Entry-point group for models of other packages; an entry point names a class that makes a `Model`."""
-
-_BUILT_IN = (
-    EntryPoint("gcn-align", "largeea.structure.models.gcn_align:GCNAlign", GROUP),
-    EntryPoint("propagation", "largeea.structure.models.propagation:Propagation", GROUP),
-    EntryPoint("rrea", "largeea.structure.models.rrea:RREA", GROUP),
+MODELS = Registry(
+    "structure model",
+    "largeea.models",
+    {
+        "gcn-align": "largeea.structure.models.gcn_align:GCNAlign",
+        "propagation": "largeea.structure.models.propagation:Propagation",
+        "rrea": "largeea.structure.models.rrea:RREA",
+    },
+    extra="structure",
 )
+"""Every structure model by name; a member is a class whose call without arguments makes a `Model`."""
 
 
 class Model(Protocol):
     """Learns from one mini-batch at a time; batches are independent of each other."""
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
-        """Vectors of the batch's entities, in its order; the nearer two are, the likelier they are the same.
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
+        """Vectors of the batch's entities; the nearer two vectors are, the likelier is a match.
 
-        An entity of which nothing is known may have the zero vector. The batch has seeds. The same batch and
-        options give the same vectors on the same machine.
+        The batch has at least one seed. An entity about which nothing is known has the zero vector. Settings
+        that are 0 or "auto" are the model's own choice. All randomness comes from `seed`.
         """
 
 
-def models() -> dict[str, EntryPoint]:
-    """Every model by name; loading one imports what it needs, not before."""
-    return {point.name: point for point in (*entry_points(group=GROUP), *_BUILT_IN)}
-
-
-def find_model(name: str) -> EntryPoint:
-    """Where the model of that name comes from."""
-    known = models()
-    if name not in known:
-        raise UsageError(f"unknown structure model {name!r}; there are: {', '.join(sorted(known))}")
-    return known[name]
-
-
 def load_model(name: str) -> Model:
-    """The model of that name, ready to fit."""
-    try:
-        model: Model = find_model(name).load()()
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"the structure model {name!r} needs the Python package {error.name!r}, which is not installed: "
-            "pip install 'largeea[structure]'"
-        ) from error
+    """The structure model of that name."""
+    model: Model = MODELS.load(name)()
     return model

@@ -1,10 +1,10 @@
 """GCN-Align (Wang et al., EMNLP 2018), structure variant: the model of LargeEA-G.
 
-Two rounds of convolution over a graph whose edges weigh what a relation tells about its ends. Both graphs go
-through the same network, whose only parameters are the entities' own vectors.
+Two graph convolutions over both graphs, with edges weighted by the functionality of their relation. The only
+parameters are the entities' own vectors.
 
-Where it differs from the original, it does so because few seeds are then learnt better: the ends of a seed
-share their vector, there is no ReLU between the rounds, and what comes out of both rounds is kept.
+Three differences from the original help with few seeds: the ends of a seed share their vector, there is no
+ReLU between the convolutions, and the output of both convolutions is kept.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from largeea.structure.batch import Batch
-from largeea.structure.models.edges import functionality, triples_of_both
-from largeea.structure.models.options import Embeddings, TrainingOptions
-from largeea.structure.models.sparse import Pattern, aggregate
-from largeea.structure.models.training import Recipe, train
+from largeea.config import StructureConfig
+from largeea.graph.triples import functionality
+from largeea.structure.batch import Batch, Embeddings
+from largeea.structure.models.batch_graph import merged_triples
+from largeea.structure.models.sparse_product import Pattern, aggregate
+from largeea.structure.models.training_loop import Recipe, train
 
 LEAST_FUNCTIONALITY = 0.3
-"""A relation of little functionality still connects its ends."""
+"""Lowest weight of an edge: a relation of low functionality still connects its ends."""
 RECIPE = Recipe(
     dimension=200,
     loss="logsumexp",
@@ -34,15 +35,15 @@ RECIPE = Recipe(
 
 
 class GCNAlign:
-    """Vectors of 2 D numbers: one half for each round of convolution."""
+    """Vectors of length 2 D: one half for each convolution."""
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
         """Train on one batch."""
-        return train(ConvolutionNetwork, batch, options, RECIPE)
+        return train(ConvolutionNetwork, batch, settings, seed, RECIPE)
 
 
 class ConvolutionNetwork(nn.Module):
-    """`[A X, A A X]` with free X."""
+    """`[A X, A A X]`, where the vectors X are learnt."""
 
     weights: torch.Tensor
     owner: torch.Tensor
@@ -61,7 +62,7 @@ class ConvolutionNetwork(nn.Module):
         self.register_buffer("owner", owner)
 
     def forward(self) -> torch.Tensor:
-        """Embeddings `[entities, 2 D]`, either half of length 1."""
+        """Embeddings `[entities, 2 D]`; each half has length 1."""
         own = self.entity.index_select(0, self.owner)
         once = aggregate(self.pattern, self.weights, own)
         twice = aggregate(self.pattern, self.weights, once)
@@ -69,15 +70,19 @@ class ConvolutionNetwork(nn.Module):
 
 
 def adjacency(local: Batch) -> sp.csr_array:
-    """`D^-1/2 (A + I) D^-1/2`: A sums inverse functionality along and functionality against each triple."""
-    triples = triples_of_both(local)
+    """`D^-1/2 (A + I) D^-1/2`, where each triple adds its relation's inverse functionality to `A[head, tail]`
+    and its functionality to `A[tail, head]`."""
+    triples = merged_triples(local)
     head, relation, tail = triples.T
-    along, against = (np.maximum(values, LEAST_FUNCTIONALITY) for values in functionality(triples))
-    size = len(local.source) + len(local.target)
+    relations = int(relation.max(initial=-1)) + 1
+    forward, inverse = (
+        np.maximum(values, LEAST_FUNCTIONALITY) for values in functionality(triples, relations)
+    )
+    size = local.size
     everything = np.arange(size)
     row = np.concatenate([head, tail, everything])
     column = np.concatenate([tail, head, everything])
-    values = np.concatenate([against[relation], along[relation], np.ones(size)])
+    values = np.concatenate([inverse[relation], forward[relation], np.ones(size)])
     weighted = sp.csr_array((values, (row, column)), shape=(size, size))
     scale = sp.diags_array(np.asarray(weighted.sum(axis=1)) ** -0.5)
     return sp.csr_array(scale @ weighted @ scale)

@@ -1,7 +1,7 @@
 """RREA, relational reflection entity alignment (Mao et al., CIKM 2020): the model of LargeEA-R.
 
-A relation r turns the vector of a neighbour by the reflection `M_r = I - 2 h_r h_r^T`, which keeps lengths
-and angles, and an entity is the attention-weighted sum of its reflected neighbours.
+A relation r reflects the vector of a neighbour by `M_r = I - 2 h_r h_r^T`, which keeps lengths and angles. An
+entity's vector is the attention-weighted sum of its reflected neighbours.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import torch
 from torch import nn
 from torch.nn.functional import normalize
 
-from largeea.structure.batch import Batch
-from largeea.structure.models.edges import directed, triples_of_both
-from largeea.structure.models.options import Embeddings, TrainingOptions
-from largeea.structure.models.sparse import Pattern, aggregate, entry_dots
-from largeea.structure.models.training import Recipe, train
+from largeea.config import StructureConfig
+from largeea.structure.batch import Batch, Embeddings
+from largeea.structure.models.batch_graph import merged_triples, with_inverses
+from largeea.structure.models.sparse_product import Pattern, aggregate, entry_dots
+from largeea.structure.models.training_loop import Recipe, train
 
 LAYERS = 2
 RECIPE = Recipe(
@@ -28,25 +28,25 @@ RECIPE = Recipe(
 
 
 class RREA:
-    """Vectors of `2 (LAYERS + 1) D` numbers: an entity view and a relation view, each with all its layers.
+    """Vectors of length `2 (LAYERS + 1) D`: an entity view and a relation view, each with all its layers.
 
     An entity without triples has the zero vector.
     """
 
-    def fit(self, batch: Batch, options: TrainingOptions) -> Embeddings:
+    def fit(self, batch: Batch, settings: StructureConfig, seed: int) -> Embeddings:
         """Train on one batch."""
-        return train(ReflectionNetwork, batch, options, RECIPE)
+        return train(ReflectionNetwork, batch, settings, seed, RECIPE)
 
 
 class ReflectionNetwork(nn.Module):
-    """Both graphs in one table of entities; every relation, and its inverse, has a vector of its own."""
+    """One table for the entities of both graphs; every relation and every inverse relation has a vector."""
 
     mean: torch.Tensor
 
     def __init__(self, local: Batch, dimension: int, random: torch.Generator) -> None:
         super().__init__()
         entities = len(local.source) + len(local.target)
-        edges = torch.from_numpy(directed(triples_of_both(local)))
+        edges = torch.from_numpy(with_inverses(merged_triples(local)))
         head, relation, tail = (column.contiguous() for column in edges.T)
         relations = int(relation.max()) + 1 if len(relation) else 1
         self.neighbours = Pattern(head, tail, (entities, entities))
@@ -77,13 +77,13 @@ class ReflectionNetwork(nn.Module):
         """The attention-weighted sum of reflected neighbours `M_r e_j = e_j - 2 (e_j . h_r) h_r`.
 
         Attention is the softmax of `v . M_r e_j + w . h_r`; a term of the entity itself would cancel out.
-        All of it needs `e_j . h_r` and nothing else of an edge, so a number per edge suffices.
+        All an edge needs is `e_j . h_r`: one number, not a vector.
         """
         tail, relation = self.incoming.row, self.incoming.column
         along = entry_dots(self.incoming, vectors, axes)
         neighbour, axis = attention
-        logits = (vectors @ neighbour)[tail] + (axes @ axis)[relation]
-        logits = logits - 2 * along * (axes @ neighbour)[relation]
+        logits = (vectors @ neighbour).index_select(0, tail) + (axes @ axis).index_select(0, relation)
+        logits = logits - 2 * along * (axes @ neighbour).index_select(0, relation)
         weights = self.neighbours.row_softmax(logits)
         straight = aggregate(self.neighbours, weights, vectors)
         return straight - 2 * aggregate(self.outgoing, weights * along, axes)

@@ -1,90 +1,95 @@
-"""Mini-batch generation: split both graphs into K pairs of parts so that equivalent entities meet.
+"""Mini-batch generation: both graphs are split into K pairs of parts so that equivalent entities meet.
 
->>> assignment = partition(task, "metis-cps", PartitionOptions(k=5))
+>>> assignment = partition(task, PartitionConfig(k=5), seed=0)
 >>> for batch in Batches(task, assignment): ...
 """
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
 import numpy as np
 
+from largeea.config import PartitionConfig
 from largeea.errors import UsageError
-from largeea.graph import Int32, Links, Task
-from largeea.structure.partition.assignment import Assignment, settle
+from largeea.graph import Arrays, Int32, KnowledgeGraph, Links, Task
+from largeea.plugins import Registry
+from largeea.randomness import child_seed
 from largeea.structure.partition.batches import Batches
-from largeea.structure.partition.options import PartitionOptions, automatic_k, check_memory, chosen_k
-from largeea.structure.partition.overlap import overlapping
+from largeea.structure.partition.overlap import with_overlap
+from largeea.structure.partition.parts import Assignment, place_unplaced
+from largeea.structure.partition.size import chosen_k
 
 __all__ = [
-    "GROUP",
+    "PARTITIONERS",
     "Assignment",
     "Batches",
-    "PartitionOptions",
+    "PartitionConfig",
     "Partitioner",
-    "automatic_k",
     "partition",
-    "partitioners",
+    "partition_graphs",
 ]
 
-GROUP = "largeea.partitioners"
-"""Entry-point group for partitioners of other packages; an entry point names a `Partitioner`."""
-
-_BUILT_IN = (
-    EntryPoint("metis-cps", "largeea.structure.partition.metis_cps:metis_cps", GROUP),
-    EntryPoint("merged", "largeea.structure.partition.merged:merged", GROUP),
-    EntryPoint("vps", "largeea.structure.partition.vps:vps", GROUP),
-    EntryPoint("none", "largeea.structure.partition:undivided", GROUP),
+PARTITIONERS = Registry(
+    "partition method",
+    "largeea.partitioners",
+    {
+        "metis-cps": "largeea.structure.partition.metis_cps:metis_cps",
+        "merged": "largeea.structure.partition.merged:merged",
+        "vps": "largeea.structure.partition.vps:vps",
+        "none": "largeea.structure.partition:undivided",
+    },
 )
+"""Every partition method by name; a member is a `Partitioner`."""
 
 
 class Partitioner(Protocol):
-    """A way to split a task with seeds into k >= 2 pairs of parts."""
+    """Splits a task with seeds into k >= 2 pairs of parts."""
 
-    def __call__(self, task: Task, k: int, options: PartitionOptions, /) -> tuple[Int32, Int32]:
-        """Part of each source entity `[n_s]` and target entity `[n_t]`; -1 where nothing speaks for any."""
-
-
-def partitioners() -> dict[str, EntryPoint]:
-    """Every partitioner by name; loading one imports what it needs, not before."""
-    return {point.name: point for point in (*entry_points(group=GROUP), *_BUILT_IN)}
+    def __call__(self, task: Task, k: int, config: PartitionConfig, seed: int, /) -> tuple[Int32, Int32]:
+        """Part of each source entity `[n_s]` and of each target entity `[n_t]`; -1 if any part would do."""
 
 
-def partition(
-    task: Task,
-    method: str = "metis-cps",
-    options: PartitionOptions | None = None,
-    hints: Links | None = None,
-) -> Assignment:
+def partition(task: Task, config: PartitionConfig, seed: int, hints: Links | None = None) -> Assignment:
     """Put every entity of both graphs into one of K mini-batches.
 
-    `hints` (best name candidates, say) tell where entities without triples and seeds may belong.
+    `hints` (best name candidates, for instance) place entities that have neither triples nor seeds.
 
-    Example: `partition(task, options=PartitionOptions(k=10, overlap=2))`.
+    Example: `partition(task, PartitionConfig(k=10, overlap=2), seed=0)`.
     """
-    options = options or PartitionOptions()
-    known = partitioners()
-    if method not in known:
-        raise UsageError(f"unknown partition method {method!r}; there are: {', '.join(sorted(known))}")
-    k = 1 if method == "none" else chosen_k(task, options)
-    if options.overlap > k > 1:
-        raise UsageError(f"overlap = {options.overlap} of only {k} batches: give at most {k}")
-    check_memory(task, k, options)
+    PARTITIONERS.find(config.method)
+    k = chosen_k(task, config)
+    if config.overlap > k > 1:
+        raise UsageError(f"overlap = {config.overlap} of only {k} batches: give at most {k}")
     if k == 1:
-        return Assignment(*undivided(task, 1, options), 1)
+        return Assignment(*undivided(task, 1, config, seed), 1)
     if not len(task.seeds):
         raise UsageError(
-            f"{method} needs seeds to tell which parts belong together, and there are none: give some, let "
-            "data augmentation (DA) make them from names, or do not partition (method none, or k = 1)"
+            f"{config.method} needs seeds to find parts that belong together, and there are none: give some, "
+            "let data augmentation (DA) make them from names, or do not partition (method none or k = 1)"
         )
-    partitioner: Partitioner = known[method].load()
-    source, target = partitioner(task, k, options)
-    source, target = settle(source, target, k, task.seeds, hints)
-    return overlapping(task, Assignment(source, target, k), options.overlap)
+    partitioner: Partitioner = PARTITIONERS.load(config.method)
+    source, target = partitioner(task, k, config, seed)
+    source, target = place_unplaced(source, target, k, task.seeds, hints)
+    return with_overlap(task, Assignment(source, target, k), config.overlap)
 
 
-def undivided(task: Task, k: int, options: PartitionOptions) -> tuple[Int32, Int32]:
-    """No partition: everything in one batch."""
+def partition_graphs(
+    source: KnowledgeGraph,
+    target: KnowledgeGraph,
+    seeds: Links,
+    config: PartitionConfig,
+    seed: int,
+    plugin: str = "",
+) -> Arrays:
+    """A stage: the arrays of an `Assignment` (`source[n_s]`, `target[n_t]` int32, `cover[k, k]` bool).
+
+    `plugin` is the fingerprint of the partitioner: as an argument it is part of the stage's key.
+    """
+    task = Task(source, target, seeds.canonical())
+    return partition(task, config, child_seed(seed, "partition")).to_arrays()
+
+
+def undivided(task: Task, k: int, config: PartitionConfig, seed: int) -> tuple[Int32, Int32]:
+    """No partition: everything is in one batch."""
     return np.zeros(task.source.size, np.int32), np.zeros(task.target.size, np.int32)

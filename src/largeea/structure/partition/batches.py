@@ -1,4 +1,4 @@
-"""From an assignment to mini-batches, made one at a time so that only one needs to be in memory."""
+"""The mini-batches of an assignment, made one at a time so that only one needs to be in memory."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from largeea.graph import Bool, Int32, KnowledgeGraph, Task
 from largeea.structure.batch import Batch
-from largeea.structure.partition.assignment import Assignment
+from largeea.structure.partition.parts import Assignment
 
 
 class Batches(Sequence[Batch]):
-    """The mini-batches of an assignment; batch i is built when it is asked for.
+    """A sequence of mini-batches; batch i is made when `batches[i]` is called.
 
-    Example: `for batch in Batches(task, partition(task)): train(batch)`.
+    Example: `for batch in Batches(task, assignment): model.fit(batch, settings, seed)`.
     """
 
     def __init__(self, task: Task, assignment: Assignment) -> None:
@@ -48,7 +48,7 @@ class Batches(Sequence[Batch]):
 
 
 class _Side:
-    """One graph, ordered by part."""
+    """One graph with its entities and triples grouped by part."""
 
     def __init__(self, graph: KnowledgeGraph, part: Int32, k: int) -> None:
         self.part = part
@@ -62,13 +62,13 @@ class _Side:
 
 
 class _Grouped:
-    """Positions grouped by their part, so that the members of some parts are found without a full scan."""
+    """Positions grouped by part, so that the members of a part are found without a full scan."""
 
     def __init__(self, part: Int32, k: int) -> None:
         self._order = np.argsort(part, kind="stable").astype(np.int32)
         self._starts = np.searchsorted(part[self._order], np.arange(k + 1))
 
     def members(self, parts: Bool) -> Int32:
-        """Ascending positions whose part is in the mask `[k]`."""
+        """Ascending positions of the members of the parts in the mask `[k]`."""
         spans = [self._order[self._starts[i] : self._starts[i + 1]] for i in np.flatnonzero(parts)]
         return np.sort(np.concatenate(spans)) if len(spans) != 1 else spans[0]

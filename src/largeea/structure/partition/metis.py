@@ -1,4 +1,4 @@
-"""METIS, through pymetis: split a graph into k parts of equal mass while cutting as few edges as possible."""
+"""METIS (through pymetis): split a graph into k parts of equal mass and cut as few edges as possible."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import pymetis
 
 from largeea.graph import Int32, Int64
 from largeea.structure.partition.adjacency import Adjacency
-from largeea.structure.partition.assignment import UNPLACED
+from largeea.structure.partition.parts import UNPLACED
 
 MOST_BISECTED = 8
-"""Up to so many parts, recursive bisection cuts less than METIS's direct k-way method, in equal time."""
+"""Up to so many parts, recursive bisection cuts fewer edges than METIS's k-way method in the same time."""
 EFFORT = 4_000_000
-"""Adjacency entries METIS may go through in all its tries: `MOST_TRIES` for small graphs, one for large."""
+"""Adjacency entries that METIS may process in all tries together."""
 MOST_TRIES = 8
+"""Tries on a small graph; a large graph gets one."""
 LEAST_PER_PART = 4
-"""With fewer vertices for each part METIS leaves some empty, and complains on standard output."""
+"""With fewer vertices per part, METIS leaves parts empty and prints messages to standard output."""
 SEEDS = 2**31
+"""METIS takes seeds below this number."""
 
 
 def split(
@@ -30,11 +32,11 @@ def split(
     masses: Int64 | None = None,
     shares: npt.NDArray[np.float64] | None = None,
 ) -> Int32:
-    """The part of each vertex, `[size]`.
+    """The part of each vertex, `[size]`; -1 for a vertex without edges, and for all if there are too few.
 
-    It is -1 for vertices without edges, which METIS would put anywhere, and for all where they are too few.
-    `weights[entries]` of edges must be positive; `masses[size]` of vertices, 1 unless given, are what is
-    balanced; `shares[k]` of the whole mass per part are equal unless given.
+    weights: positive edge weights, `[entries]`; 1 by default.
+    masses: vertex masses, which are balanced, `[size]`; 1 by default.
+    shares: share of the total mass in each part, `[k]`; equal by default.
     """
     connected, has_edges = graph.without_isolated()
     part = np.full(graph.size, UNPLACED, np.int32)

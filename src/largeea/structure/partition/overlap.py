@@ -1,4 +1,4 @@
-"""Overlapping mini-batches (D_ov): each batch is merged with the batches most similar to it."""
+"""Overlapping mini-batches (D_ov): each batch also gets the parts that are most similar to its own."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import replace
 import numpy as np
 
 from largeea.graph import Bool, Int32, Int64, Task
-from largeea.structure.partition.assignment import Assignment
+from largeea.structure.partition.parts import Assignment
 
 
-def overlapping(task: Task, assignment: Assignment, overlap: int) -> Assignment:
-    """The assignment with every batch made of `overlap` parts: its own and its most similar ones.
+def with_overlap(task: Task, assignment: Assignment, overlap: int) -> Assignment:
+    """The assignment with every batch made of `overlap` parts: its own and the most similar others.
 
-    Two parts are the more similar the more seeds and triples run between them.
+    The similarity of two parts is the number of seeds and triples between them.
     """
     if overlap == 1:
         return assignment
-    return replace(assignment, cover=most_similar(between(task, assignment), overlap))
+    return replace(assignment, cover=most_similar(links_between(task, assignment), overlap))
 
 
-def between(task: Task, assignment: Assignment) -> Int64:
-    """Seeds and triples of both graphs that run between each two parts, `[k, k]`, symmetric."""
+def links_between(task: Task, assignment: Assignment) -> Int64:
+    """Number of seeds and triples of both graphs between each two parts, `[k, k]`, symmetric."""
     seeds, k = task.seeds, assignment.k
     counts = _counts(assignment.source[seeds.source], assignment.target[seeds.target], k)
     for part, graph in ((assignment.source, task.source), (assignment.target, task.target)):
@@ -30,7 +30,7 @@ def between(task: Task, assignment: Assignment) -> Int64:
 
 
 def most_similar(similarity: Int64, count: int) -> Bool:
-    """Each row's own column and the `count - 1` highest others, ties to the smaller number, `[k, k]`."""
+    """Mask `[k, k]` of each row's own column and its `count - 1` highest others; ties by number."""
     k = len(similarity)
     ranked = similarity.astype(np.float64)
     np.fill_diagonal(ranked, np.inf)

@@ -1,4 +1,4 @@
-"""A picture of a partition: how seeds fall into pairs of parts, and how large the batches are."""
+"""A picture of a partition: seeds between parts, and sizes of batches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from largeea.graph import Task
-from largeea.structure.partition.assignment import Assignment
+from largeea.structure.partition.parts import Assignment
 from largeea.structure.partition.quality import batch_sizes, seed_overlap
 
 SIDE, MARGIN = 360, 56
@@ -15,7 +15,7 @@ COLORS = {"source": "#3b6ea5", "target": "#d98b3a", "seeds": "#5c9e6f"}
 
 
 def picture(task: Task, assignment: Assignment) -> str:
-    """An SVG document: seeds between source and target parts, `[k, k]`, beside bars of the batches' sizes.
+    """An SVG document: a heat map of the seeds between parts, `[k, k]`, and bars for the batch sizes.
 
     A good partition shows a dark diagonal and bars of equal height.
     """

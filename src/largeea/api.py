@@ -1,0 +1,270 @@
+"""The front door: align two graphs, or the files of two graphs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from largeea.config import Config, as_config
+from largeea.errors import UsageError
+from largeea.execution import Execution, executing
+from largeea.execution.memory import peak_rss_mb
+from largeea.formats import ReadOptions, files_of, pair_folder, read_graph
+from largeea.formats.links import (
+    FORMATS,
+    UNMATCHED_FILE_NAME,
+    find_format,
+    read_links,
+    resolve,
+    write_alignment,
+    write_unmatched,
+)
+from largeea.formats.pairs import read_pair
+from largeea.formats.rejects import Rejects
+from largeea.graph import KnowledgeGraph, Links, Pair, Task, strings
+from largeea.matching.alignment import Alignment
+from largeea.pipeline import Inputs, run_method
+from largeea.progress import note, step
+from largeea.runs import Run
+from largeea.runs.accounting import account_in_words, account_of, answers_add_up, linkable_entities
+from largeea.runs.artifacts import content_hash
+from largeea.runs.files import atomic_write
+from largeea.runs.inputs import check_unchanged, identity, record_inputs
+from largeea.runs.request import Request
+
+REJECTS = "rejects.tsv"
+Place: TypeAlias = str | os.PathLike[str]
+Graph: TypeAlias = KnowledgeGraph | Place
+Seeds: TypeAlias = Links | Place | Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class AlignedFiles:
+    """What `align_files` has done: the answer, and the files that hold it."""
+
+    alignment: Alignment
+    folder: Path
+    files: tuple[str, ...]
+    """Names of the files written into the folder."""
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """The answer in numbers."""
+        return self.alignment.summary
+
+
+def align(
+    source: Graph,
+    target: Graph,
+    *,
+    seeds: Seeds | None = None,
+    config: Config | dict[str, Any] | str | None = None,
+    execution: Execution | dict[str, Any] | None = None,
+    folder: Place | None = None,
+    overwrite: bool = False,
+) -> Alignment:
+    """Find the entities of two graphs that are the same thing. Seeds help but are not needed.
+
+    Graphs are `KnowledgeGraph`s or paths to read them from. Seeds are `Links`, the path of a link file, or
+    pairs of IRIs. `config` is a `Config`, a dictionary of settings or the name of a preset. With a `folder`,
+    every stage's result is kept there and a later call continues from them; to write the answer to files as
+    well, use `align_files`.
+
+    Example: `align("a.nt", "b.ttl", seeds="known.tsv", config={"names": {"top_k": 20}}).to_table()`.
+    """
+    graphs = _graph("source", source), _graph("target", target)
+    known = _links(seeds, *graphs)
+    settings, place = as_config(config), None if folder is None else Path(folder)
+    hashes = [content_hash(graph) for graph in graphs]
+    with executing(Execution.of(execution)), Run(place, subject=hashes, overwrite=overwrite) as run:
+        outcome = run_method(given_inputs(run, *graphs, known, hashes), settings, run)
+        alignment = outcome.alignment
+        run.finish(outcome.parts)
+    return alignment
+
+
+def align_files(
+    source: Place,
+    target: Place | None = None,
+    output: Place | None = None,
+    *,
+    seeds: Place | None = None,
+    config: Config | dict[str, Any] | str | None = None,
+    execution: Execution | dict[str, Any] | None = None,
+    reading: ReadOptions | None = None,
+    formats: Sequence[str] = ("sssom",),
+    overwrite: bool = False,
+) -> AlignedFiles:
+    """Read two graphs, align them and write the answer into the run folder `output`.
+
+    `source` may be a benchmark folder that holds a pair; then there is no target. Called again with the same
+    folder, it repeats only what depends on what has changed since. A folder that holds a run on other graphs
+    is refused unless `overwrite` is set.
+
+    Example: `align_files("wikidata.nt.bz2", "dbpedia.ttl", "run", formats=["sssom", "tsv"])`.
+    """
+    if output is None:
+        raise UsageError("align_files needs an output folder; to align without files, use align")
+    source, target = Path(source), None if target is None else Path(target)
+    if target is None and not pair_folder(source):
+        files_of(source)
+        raise UsageError(f"{source} is one graph; give the other one too, or a folder that holds a pair")
+    names = tuple(find_format(name).name for name in formats)
+    request = Request(source, target, None if seeds is None else Path(seeds), reading or ReadOptions(), names)
+    return carry_out(request, as_config(config), Execution.of(execution), Path(output), overwrite=overwrite)
+
+
+def carry_out(
+    request: Request,
+    config: Config,
+    execution: Execution,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    mend: bool = False,
+) -> AlignedFiles:
+    """Do what a request asks for, or what is left of it. To `mend`, every stored file is checked first."""
+    subject = request.subject()
+    with (
+        executing(execution),
+        Run(folder, request.to_plain(), subject=subject, overwrite=overwrite) as run,
+    ):
+        if mend:
+            run.forget_damaged()
+        outcome = run_method(file_inputs(request, run), config, run)
+        alignment = outcome.alignment
+        run.finish(outcome.parts)
+        with step("write"):
+            files = write_results(alignment, folder, _formats(run, request.formats))
+            run.vouch_for(files, summary=alignment.summary, peak_memory_mb=peak_rss_mb())
+            files += [name for record in run.manifest["stages"].values() for name in record["files"]]
+    return AlignedFiles(alignment, folder, tuple(files))
+
+
+def given_inputs(
+    run: Run, source: KnowledgeGraph, target: KnowledgeGraph, seeds: Links, hashes: list[str] | None = None
+) -> Inputs:
+    """Graphs and seeds that are in memory, as the inputs of a run."""
+    first, second = hashes or [content_hash(graph) for graph in (source, target)]
+    return Inputs(
+        run.stage.given("source", first, lambda: source, read_graph),
+        run.stage.given("target", second, lambda: target, read_graph),
+        run.stage.given("given-seeds", content_hash(seeds), lambda: seeds, resolve),
+    )
+
+
+def file_inputs(request: Request, run: Run) -> Inputs:
+    """Graphs and seeds of a request: read when a run needs them and does not have them."""
+    known = run.manifest.get("inputs", ())
+    files = {name: record_inputs(paths, known) for name, paths in request.files().items()}
+    run.manifest["inputs"] = [record for records in files.values() for record in records]
+    read = cache(lambda: _read(request, run))
+    reading = repr(request.reading)
+    source = run.stage.given(
+        "source", identity(files["source"], f"source {reading}"), lambda: read()[0], read_graph
+    )
+    target = run.stage.given(
+        "target", identity(files["target"], f"target {reading}"), lambda: read()[1], read_graph
+    )
+
+    def read_seeds() -> Links:
+        if request.seeds is None:
+            return Links.none()
+        return resolve(read_links(request.seeds), source.value, target.value)
+
+    identity_of_seeds = identity(files["seeds"], f"{source.key} {target.key}")
+    return Inputs(source, target, run.stage.given("given-seeds", identity_of_seeds, read_seeds, resolve))
+
+
+def _read(request: Request, run: Run) -> tuple[KnowledgeGraph, KnowledgeGraph]:
+    """Read both graphs and account for every statement; malformed ones are listed in the run's folder.
+
+    Links that a pair folder holds stay out: they are for evaluation.
+    """
+    assert run.folder is not None
+    rejects = Rejects(request.reading.max_errors)
+    if request.target is None:
+        reading = request.reading
+        pair: Pair = read_pair(request.source, reading.naming, rejects, reading.pair_language)
+        graphs = pair.source, pair.target
+    else:
+        first, second = (
+            read_graph(path, request.reading, rejects) for path in (request.source, request.target)
+        )
+        graphs = first, second
+    check_unchanged(run.manifest["inputs"])
+    accounts = {side: account_of(graph) for side, graph in zip(("source", "target"), graphs, strict=True)}
+    for side, account in accounts.items():
+        note(f"{side}: {account_in_words(account)}")
+    if len(rejects):
+        with atomic_write(run.folder / REJECTS) as file:
+            rejects.write(file)
+        run.store.attach("source", REJECTS)
+    else:
+        run.store.detach("source", REJECTS)
+    run.describe(read=accounts)
+    return graphs
+
+
+def _formats(run: Run, wanted: Sequence[str]) -> list[str]:
+    """The formats asked for, and those that the folder has from before: none is left with an old answer."""
+    written = [*run.manifest.get("results", ()), *run.manifest.get("outdated", ())]
+    kept = [name for name, format in FORMATS.items() if format.file_name in written and name not in wanted]
+    return [*wanted, *kept]
+
+
+def write_results(alignment: Alignment, folder: Path, formats: Iterable[str]) -> list[str]:
+    """Write the alignment in each format, and the unmatched entities; the names of the files.
+
+    What was written is counted: every entity that can be linked has to be in one accepted pair or unmatched.
+    """
+    linkable = linkable_entities(alignment.source, alignment.target)
+    with atomic_write(folder / UNMATCHED_FILE_NAME) as file:
+        unmatched = write_unmatched(alignment, file)
+    files = []
+    for name in formats:
+        files.append(find_format(name).file_name)
+        with atomic_write(folder / files[-1]) as file:
+            written = write_alignment(alignment, file, name)
+        answers_add_up(linkable, written.pairs, written.linked, unmatched)
+    return [*files, UNMATCHED_FILE_NAME]
+
+
+def _graph(side: str, given: Any) -> KnowledgeGraph:
+    if isinstance(given, KnowledgeGraph):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_graph(Path(given), ReadOptions(), Rejects(0))
+    raise TypeError(f"{side} must be a KnowledgeGraph or a path, not {type(given).__name__}")
+
+
+def _links(seeds: Any, source: KnowledgeGraph, target: KnowledgeGraph) -> Links:
+    """Seeds as links, from whatever form they were given in."""
+    if seeds is None:
+        return Links.none()
+    if isinstance(seeds, Links):
+        return Task(source, target, seeds).seeds  # refuses ids that are not there
+    if isinstance(seeds, str | os.PathLike):
+        return resolve(read_links(Path(seeds)), source, target)
+    pairs: list[Any] = list(seeds) if isinstance(seeds, Iterable) else [None]
+    if not all(_is_pair_of_iris(pair) for pair in pairs):
+        raise TypeError("seeds must be Links, the path of a link file, or pairs of IRIs")
+    found = source.find(strings(a for a, _ in pairs)), target.find(strings(b for _, b in pairs))
+    for side, position in (("source", 0), ("target", 1)):
+        unknown = np.flatnonzero(found[position] < 0)
+        if len(unknown):
+            raise UsageError(
+                f"{len(unknown)} seeds name entities that the {side} graph does not have, for example "
+                f"{pairs[int(unknown[0])][position]!r}"
+            )
+    return Links(np.column_stack(found))
+
+
+def _is_pair_of_iris(given: Any) -> bool:
+    return isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(iri, str) for iri in given)

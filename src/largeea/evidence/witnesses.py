@@ -1,0 +1,64 @@
+"""The witnesses of one pair: the shared neighbours that its neighbour evidence is the sum of."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from largeea.evidence.anchors import Anchors
+from largeea.evidence.graphs import GraphPair
+from largeea.evidence.neighbours import MAX_FAN, MAX_STRENGTH
+from largeea.graph import Links
+from largeea.graph.edges import Edges
+from largeea.similarity import Similarity
+
+
+class SharedNeighbour(NamedTuple):
+    """A neighbour of the source entity whose anchor is a neighbour of the target entity.
+
+    Relations are those of `Edges`; nodes behind the entities are shared literal values.
+    """
+
+    source_relation: int
+    source_node: int
+    target_relation: int
+    target_node: int
+    strength: float
+    """`p A(r, r') min(f(r), f(r'))`, see `neighbour_evidence`."""
+
+
+def shared_neighbours(
+    edges: dict[str, Any], anchors: Links, agreement: Similarity, source: int, target: int
+) -> list[SharedNeighbour]:
+    """All witnesses of a pair, strongest first: `1 - product of (1 - strength)` is its neighbour evidence."""
+    graphs = GraphPair.of(edges)
+    known = Anchors.of(anchors, *graphs.shape, graphs.values)
+    theirs: dict[int, list[int]] = {}
+    for relation, node in _edges_of(graphs.target, target):
+        theirs.setdefault(node, []).append(relation)
+    found = []
+    for relation, node in _edges_of(graphs.source, source):
+        counterpart = int(known.target[node])
+        agreed = dict(zip(*(column.tolist() for column in agreement.row(relation)), strict=True))
+        for other in theirs.get(counterpart, ()):
+            if _fan(graphs.target, counterpart, other ^ 1) > MAX_FAN:
+                continue
+            functional = min(
+                graphs.source.inverse_functionality[relation], graphs.target.inverse_functionality[other]
+            )
+            strength = min(float(known.trust[node] * agreed.get(other, 0.0) * functional), MAX_STRENGTH)
+            if strength > 0:
+                found.append(SharedNeighbour(relation, node, other, counterpart, strength))
+    return sorted(found, key=lambda witness: (-witness.strength, *witness))
+
+
+def _edges_of(edges: Edges, node: int) -> list[tuple[int, int]]:
+    """Relation and neighbour of each edge of a node."""
+    span = slice(int(edges.pointers[node]), int(edges.pointers[node + 1]))
+    return list(zip(edges.relation[span].tolist(), edges.neighbour[span].tolist(), strict=True))
+
+
+def _fan(edges: Edges, node: int, relation: int) -> int:
+    """How many neighbours a node has by a relation."""
+    return int(np.sum(edges.relation[edges.pointers[node] : edges.pointers[node + 1]] == relation))

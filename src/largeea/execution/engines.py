@@ -1,0 +1,66 @@
+"""Engines carry jobs out. The local one uses the threads of this process."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, Protocol
+
+from largeea.execution.settings import current, with_threads
+from largeea.graph import Arrays
+from largeea.plugins import Registry
+
+if TYPE_CHECKING:
+    from largeea.execution.jobs import Job
+
+ENGINES = Registry("engine", "largeea.engines", {"local": "largeea.execution.engines:LocalEngine"})
+
+
+class Engine(Protocol):
+    """Where jobs run."""
+
+    def map(self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int) -> Iterator[tuple[int, Arrays]]:
+        """`(position, result)` of each job as it finishes; at most `at_once` at a time on this machine."""
+
+
+class LocalEngine:
+    """Threads of this process: compiled code and torch release the GIL.
+
+    The first failure ends the map; jobs that have not begun are dropped.
+    """
+
+    def map(self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int) -> Iterator[tuple[int, Arrays]]:
+        """See `Engine.map`."""
+        if at_once == 1 or len(jobs) == 1:
+            for place, job in enumerate(jobs):
+                yield place, contextvars.copy_context().run(job.run, shared)
+            return
+        threads_each = max(1, current().thread_count // at_once)
+
+        def carry_out(job: Job) -> Arrays:
+            with with_threads(threads_each):
+                return job.run(shared)
+
+        waiting = iter(enumerate(jobs))
+        with ThreadPoolExecutor(at_once) as pool:
+            under_way: dict[Future[Arrays], int] = {}
+            try:
+                while True:
+                    while len(under_way) < at_once and (following := next(waiting, None)):
+                        place, job = following
+                        context = contextvars.copy_context()
+                        under_way[pool.submit(context.run, carry_out, job)] = place
+                    if not under_way:
+                        return
+                    for finished in wait(under_way, return_when=FIRST_COMPLETED).done:
+                        yield under_way.pop(finished), finished.result()
+            finally:
+                for future in under_way:
+                    future.cancel()
+
+
+def load_engine(name: str) -> Engine:
+    """The engine of that name."""
+    engine: Engine = ENGINES.load(name)()
+    return engine

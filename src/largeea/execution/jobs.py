@@ -1,0 +1,144 @@
+"""Jobs: a stage's work in blocks. Each is a module-level function with small arguments and shared arrays.
+
+A stage that is a map over jobs calls `run_jobs` and puts the results together. Inside a stored stage every
+finished job is stored at once, so a killed run repeats only the jobs that were under way.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from largeea.execution.engines import load_engine
+from largeea.execution.settings import current
+from largeea.graph import Arrays
+from largeea.progress import advance
+
+BLOCKS_PER_THREAD = 4
+"""Blocks that a thread gets at least, so that all threads end at about the same time."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """`function(*arguments, *shared)`, where `shared` is the same for all jobs of a map."""
+
+    function: Callable[..., Arrays]
+    arguments: tuple[int | str, ...]
+    name: str = ""
+    """Tells the job from the others of its stage."""
+
+    def run(self, shared: tuple[Any, ...]) -> Arrays:
+        """The result. Jobs inside a job are not stored."""
+        with storing_jobs(None):
+            return self.function(*self.arguments, *shared)
+
+
+class JobStore(Protocol):
+    """Keeps the results of finished jobs while their stage is under way."""
+
+    def load(self, job: str) -> Arrays | None:
+        """The stored result, None if there is none."""
+
+    def save(self, job: str, result: Arrays) -> None:
+        """Store a result."""
+
+
+@dataclass(frozen=True)
+class _Maps:
+    """The maps over jobs of a stage under way: numbered in the order of their calls."""
+
+    store: JobStore | None = None
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+
+_maps: ContextVar[_Maps] = ContextVar("maps over jobs", default=_Maps())  # noqa: B039
+
+
+@contextmanager
+def storing_jobs(store: JobStore | None) -> Iterator[None]:
+    """Keep the results of all jobs inside this context."""
+    token = _maps.set(_Maps(store))
+    try:
+        yield
+    finally:
+        _maps.reset(token)
+
+
+def run_jobs(
+    function: Callable[..., Arrays],
+    arguments: Sequence[tuple[int | str, ...]],
+    *shared: Any,
+    at_once: int | None = None,
+    stored: bool = True,
+) -> Iterator[tuple[int, Arrays]]:
+    """`function(*arguments[i], *shared)` for every i: `(i, result)` as jobs finish; stored ones come first.
+
+    At most `at_once` jobs run at a time (default: one a thread); the threads are shared among them. Jobs that
+    are quicker to repeat than to store need not be `stored`.
+    """
+    maps = _maps.get()
+    label = f"{next(maps.numbers)}-{function.__name__.strip('_')}"
+    jobs = [Job(function, tuple(given), "-".join([label, *map(str, given)])) for given in arguments]
+    store = maps.store if stored and len(jobs) > 1 else None
+    done = 0
+    advance(0, len(jobs))
+    left = []
+    for number in range(len(jobs)):
+        result = None if store is None else store.load(jobs[number].name)
+        if result is None:
+            left.append(number)
+            continue
+        done += 1
+        advance(done, len(jobs))
+        yield number, result
+    engine = load_engine(current().engine)
+    threads = current().thread_count
+    together = min(at_once or threads, threads)
+    for place, result in engine.map([jobs[number] for number in left], shared, together):
+        number = left[place]
+        if store is not None:
+            store.save(jobs[number].name, result)
+        done += 1
+        advance(done, len(jobs))
+        yield number, result
+
+
+def in_order(results: Iterator[tuple[int, Arrays]]) -> list[Arrays]:
+    """All results of `run_jobs`, in the order of the jobs."""
+    return [result for _, result in sorted(results, key=lambda found: found[0])]
+
+
+def row_blocks(
+    rows: int, *, least: int = 1024, most: int = 1 << 16, multiple_of: int = 1, bytes_per_row: int = 0
+) -> list[tuple[int, int]]:
+    """`(first, last)` of blocks that cover all rows; enough for every thread, each within its memory.
+
+    A quarter of the memory limit is for the blocks under way. Block sizes never change an answer.
+    """
+    threads = current().thread_count
+    if bytes_per_row:
+        most = min(most, max(1, current().memory_bytes // 4 // (threads * bytes_per_row)))
+    size = min(most, max(least, -(-rows // (threads * BLOCKS_PER_THREAD))))
+    size = max(multiple_of, size // multiple_of * multiple_of)
+    return [(first, min(first + size, rows)) for first in range(0, rows, size)]
+
+
+def over_rows(kernel: Callable[..., Any], rows: int, *arguments: Any, least: int = 2048) -> None:
+    """`kernel(first, last, *arguments)` over all rows, on all threads. The kernel releases the GIL."""
+    threads = min(current().thread_count, -(-rows // least))
+    if threads <= 1:
+        kernel(0, rows, *arguments)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    bounds = np.linspace(0, rows, threads * BLOCKS_PER_THREAD + 1).astype(np.int64).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(lambda span: kernel(*span, *arguments), pairwise(bounds)):
+            pass

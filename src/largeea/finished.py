@@ -1,0 +1,76 @@
+"""`FinishedRun`: the answer of a finished run and everything it was made of, read back from its folder."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from largeea.graph import KnowledgeGraph, Links
+from largeea.matching.alignment import Alignment
+from largeea.runs.folder import load_stage
+from largeea.runs.manifest import records_of_answer
+from largeea.similarity import Similarity
+
+CHANNELS = {"name": "names", "structure": "structure"} | {
+    kind: kind for kind in ("neighbours", "surroundings")
+}
+"""The channels and the stages that hold what they found."""
+FEATURES = ("semantic", "strings")
+"""Stages that hold what the name channel is made of."""
+
+
+class FinishedRun:
+    """A finished run; each part is read when it is first asked for.
+
+    Example: `FinishedRun(Path("run")).alignment.to_table()`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stages = tuple(records_of_answer(folder))
+
+    def load(self, stage: str) -> Any:
+        """The stored result of one stage."""
+        return load_stage(self.folder, stage)
+
+    @cached_property
+    def source(self) -> KnowledgeGraph:
+        """The source graph."""
+        graph: KnowledgeGraph = self.load("source")
+        return graph
+
+    @cached_property
+    def target(self) -> KnowledgeGraph:
+        """The target graph."""
+        graph: KnowledgeGraph = self.load("target")
+        return graph
+
+    @cached_property
+    def seeds(self) -> Links:
+        """The seeds that were given."""
+        links: Links = self.load("given-seeds")
+        return links
+
+    @cached_property
+    def fused(self) -> Similarity:
+        """`M`: the scores that the answer was drawn from."""
+        matrix: Similarity = self.load("fused")
+        return matrix
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """The answer."""
+        return Alignment.from_arrays(self.source, self.target, self.load("alignment"))
+
+    @cached_property
+    def evidence(self) -> dict[str, Similarity]:
+        """What each channel found, and each feature of names."""
+        kinds = CHANNELS | {feature: feature for feature in FEATURES}
+        return {kind: self.load(stage) for kind, stage in kinds.items() if stage in self.stages}
+
+    @cached_property
+    def anchors(self) -> Links | None:
+        """The anchors that the evidence of the last round was made from; None without evidence."""
+        rounds = [int(name.removeprefix("anchors-")) for name in self.stages if name.startswith("anchors-")]
+        return self.load(f"anchors-{max(rounds)}") if rounds else None

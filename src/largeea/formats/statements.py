@@ -1,0 +1,174 @@
+"""From lines of N-Triples to statements in a builder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyoxigraph as ox
+
+from largeea.errors import InputError
+from largeea.formats.builder import GraphBuilder
+from largeea.formats.interning import Bytes, StringTable
+from largeea.formats.ntriples import Scanned, unescape
+from largeea.formats.oxigraph import parsed
+from largeea.formats.rejects import Rejects
+from largeea.formats.scanner import OBJECT, PREDICATE, SUBJECT, TAG
+from largeea.formats.turtle_guard import TurtleCheck
+from largeea.graph import Int32, Int64, Strings, strings
+
+_DOUBTFUL_AT_ONCE = 10_000
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+
+
+class StatementReader:
+    """Adds blocks of N-Triples lines to a builder; lines the scanner does not recognise go to pyoxigraph."""
+
+    def __init__(self, builder: GraphBuilder, rejects: Rejects, path: Path, blank_nodes: BlankNodes) -> None:
+        self._builder, self._rejects, self._path, self._blank_nodes = builder, rejects, path, blank_nodes
+
+    def add_block(self, block: bytes, scanned: Scanned, first_line: int | None = None) -> None:
+        """Add a block; `first_line` is the number of its first line in the file, if the file has lines."""
+        data = np.frombuffer(block, np.uint8)
+        builder = self._builder
+        builder.skipped += scanned.nothing
+        found = scanned.triples
+        if found.size:
+            builder.add_triples(
+                self._nodes(data, *_span(found, SUBJECT)),
+                builder.predicates.number(data, *_span(found, PREDICATE)),
+                self._nodes(data, *_span(found, OBJECT)),
+            )
+        found = scanned.literals
+        if found.size:
+            text, offsets = unescape(data, *_span(found, OBJECT))
+            builder.add_literals(
+                self._nodes(data, *_span(found, SUBJECT)),
+                builder.predicates.number(data, *_span(found, PREDICATE)),
+                builder.values.number(text, offsets[:-1], offsets[1:]),
+                builder.tags.number(data, *_span(found, TAG)),
+            )
+        lines = scanned.lines
+        for start in range(0, len(scanned.unsure), _DOUBTFUL_AT_ONCE):
+            self._add_doubtful(
+                [
+                    (None if first_line is None else first_line + i, block[lines[i] : lines[i + 1]])
+                    for i in scanned.unsure[start : start + _DOUBTFUL_AT_ONCE].tolist()
+                ]
+            )
+
+    def _nodes(self, data: Bytes, starts: Int64, ends: Int64) -> Int32:
+        """Numbers of subjects or objects; blank nodes get the labels of this file."""
+        blank = data[starts] == ord("_")
+        nodes = self._builder.nodes
+        if not blank.any() or self._blank_nodes.as_written:
+            return nodes.number(data, starts, ends)
+        numbers = nodes.number(data, np.where(blank, -1, starts), ends)
+        numbers[blank] = nodes.number_column(self._blank_nodes.labels(data, starts[blank], ends[blank]))
+        return numbers
+
+    def _add_doubtful(self, lines: list[tuple[int | None, bytes]]) -> None:
+        """Lines that pyoxigraph accepts or rejects: all at once, or one by one if some are rejected."""
+        try:
+            self._add_parsed(b"".join(line for _, line in lines), len(lines))
+        except (SyntaxError, InputError):
+            for number, line in lines:
+                try:
+                    self._add_parsed(line, 1)
+                except (SyntaxError, InputError) as error:
+                    self._rejects.add(self._path, number, explain(error), line)
+
+    def _add_parsed(self, text: bytes, lines: int) -> None:
+        """Add what pyoxigraph makes of some lines: a carriage return can make none or several of one."""
+        if reason := TurtleCheck()(text):
+            raise InputError(f"{reason}, which is refused for safety")
+        more = self._add_quads(parsed(text, ox.RdfFormat.N_QUADS)) - lines
+        self._builder.scanned += max(more, 0)
+        self._builder.skipped += max(-more, 0)
+
+    def _add_quads(self, quads: Iterable[Any]) -> int:
+        """Add quads, and return how many the parser yielded."""
+        triples: list[tuple[str, str, str]] = []
+        literals: list[tuple[str, str, str, str]] = []
+        yielded = 0
+        for quad in quads:
+            yielded += 1
+            subject, value = _node_text(quad.subject), quad.object
+            if isinstance(value, ox.Literal):
+                literals.append((subject, quad.predicate.value, value.value, _tag(value)))
+            else:
+                triples.append((subject, quad.predicate.value, _node_text(value)))
+        builder = self._builder
+        if triples:
+            heads, relations, tails = (_spans(column) for column in zip(*triples, strict=True))
+            builder.add_triples(
+                self._nodes(*heads), builder.predicates.number(*relations), self._nodes(*tails)
+            )
+        if literals:
+            subjects, predicates, values, tags = (_spans(column) for column in zip(*literals, strict=True))
+            builder.add_literals(
+                self._nodes(*subjects),
+                builder.predicates.number(*predicates),
+                builder.values.number(*values),
+                builder.tags.number(*tags),
+            )
+        return yielded
+
+
+class BlankNodes:
+    """Labels of blank nodes, which are local to their file; pyoxigraph labels anonymous ones at random.
+
+    Labels written in a line format are kept, behind the file's scope; others are numbered in the order of
+    their first appearance.
+    """
+
+    def __init__(self, scope: str, keep_labels: bool) -> None:
+        self._scope, self._keep_labels = scope, keep_labels
+        self._table = StringTable()
+        self.as_written = keep_labels and not scope
+
+    def labels(self, data: Bytes, starts: Int64, ends: Int64) -> Strings:
+        """The labels of the blank nodes `data[starts[i]:ends[i]]`, `[n]`."""
+        table = StringTable() if self._keep_labels else self._table
+        numbers = pa.array(table.number(data, starts + 2, ends))
+        names = table.strings().take(numbers) if self._keep_labels else numbers.cast(pa.large_string())
+        prefix, nothing = strings([f"_:{self._scope}", ""])
+        return pc.binary_join_element_wise(prefix, names, nothing)
+
+
+def _span(statements: Int64, term: int) -> tuple[Int64, Int64]:
+    return statements[term], statements[term + 1]
+
+
+def _spans(column: tuple[str, ...]) -> tuple[Bytes, Int64, Int64]:
+    parts = [text.encode() for text in column]
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return np.frombuffer(b"".join(parts) or b"\0", np.uint8), offsets[:-1], offsets[1:]
+
+
+def _node_text(node: Any) -> str:
+    if isinstance(node, ox.NamedNode):
+        return node.value
+    if isinstance(node, ox.BlankNode):
+        return f"_:{node.value}"
+    raise InputError("a statement about a statement (triple term) is not supported")
+
+
+def _tag(literal: ox.Literal) -> str:
+    if literal.language:
+        return f"@{literal.language}"
+    datatype = literal.datatype.value
+    return "" if datatype in (_STRING, _LANGUAGE_STRING) else datatype
+
+
+def explain(error: Exception) -> str:
+    """What a parser's error says, without its place."""
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    if "LoadDocumentCallback" in text:
+        return "uses a remote JSON-LD context, which is never fetched; put the context into the file itself"
+    return text.split(": ", 1)[1] if text.startswith("Parser error ") and ": " in text else text

@@ -1,0 +1,39 @@
+"""The basic data types: knowledge graphs, links between two graphs, tasks, and edges."""
+
+from largeea.graph.types import (
+    Arrays,
+    Attributes,
+    Bool,
+    Float32,
+    Float64,
+    Int32,
+    Int64,
+    KnowledgeGraph,
+    Links,
+    Pair,
+    ReadCounts,
+    Strings,
+    Task,
+    check_ids,
+    frozen,
+    strings,
+)
+
+__all__ = [
+    "Arrays",
+    "Attributes",
+    "Bool",
+    "Float32",
+    "Float64",
+    "Int32",
+    "Int64",
+    "KnowledgeGraph",
+    "Links",
+    "Pair",
+    "ReadCounts",
+    "Strings",
+    "Task",
+    "check_ids",
+    "frozen",
+    "strings",
+]

@@ -1,0 +1,267 @@
+"""The basic data types: a knowledge graph, links between two graphs, and the alignment task.
+
+All types are columnar and immutable. Ids are positions: entity 7 is row 7 of `KnowledgeGraph.entities`.
+Entities and relations are sorted by IRI and triples by id, so the order of the input lines has no effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+Arrays = dict[str, npt.NDArray[Any]]
+Bool = npt.NDArray[np.bool_]
+Strings: TypeAlias = pa.LargeStringArray
+"""An Arrow column of text, with nulls where a value is missing."""
+
+
+def strings(values: Any = ()) -> Strings:
+    """Return an Arrow text column from an iterable of str (or None) or from another Arrow column."""
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return pa.array(whole, type=pa.large_string())
+
+
+def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
+    """Return a read-only, contiguous array of `dtype`, shaped `[n]` or `[n, width]`.
+
+    The array is not copied if that can be avoided: the caller must not change it afterwards.
+    """
+    array = np.ascontiguousarray(array, dtype=dtype).reshape((-1,) if width is None else (-1, width))
+    array.flags.writeable = False
+    return array
+
+
+def check_ids(what: str, ids: npt.NDArray[np.integer], size: int) -> None:
+    """Raise `ValueError` unless all ids are in [0, size): compiled loops do not check array bounds."""
+    if len(ids) and not (ids.min() >= 0 and ids.max() < size):
+        raise ValueError(f"{what} ids run from {ids.min()} to {ids.max()}, but there are {size}")
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes:
+    """Literals of entities, `rows[n, 4]`: entity, predicate, value and tag, all as positions.
+
+    The tag of a literal is empty (""), its language ("@en") or its datatype IRI.
+    """
+
+    rows: Int32
+    predicates: Strings
+    values: Strings
+    tags: Strings
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", frozen(self.rows, np.int32, 4))
+        for column, words in enumerate(("predicates", "values", "tags"), start=1):
+            object.__setattr__(self, words, strings(getattr(self, words)))
+            check_ids(words, self.rows[:, column], len(getattr(self, words)))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Attributes({len(self):,} literals, {len(self.predicates):,} predicates)"
+
+    @property
+    def entity(self) -> Int32:
+        """The entity of each literal, `[n]`."""
+        return self.rows[:, 0]
+
+    @property
+    def predicate(self) -> Int32:
+        """Position of each literal's predicate in `predicates`, `[n]`."""
+        return self.rows[:, 1]
+
+    @property
+    def value(self) -> Int32:
+        """Position of each literal's value in `values`, `[n]`."""
+        return self.rows[:, 2]
+
+    @property
+    def tag(self) -> Int32:
+        """Position of each literal's tag in `tags`, `[n]`."""
+        return self.rows[:, 3]
+
+    @classmethod
+    def none(cls) -> Attributes:
+        """Return an empty table of literals."""
+        return cls(np.empty((0, 4), np.int32), strings(), strings(), strings())
+
+
+@dataclass(frozen=True)
+class ReadCounts:
+    """Counts of everything that was read; the reader and the builder count independently.
+
+    The reader counts `scanned` lines, parsed statements or table cells. Of these, `skipped` contain no
+    statement (comments, blank lines, empty cells) and `rejected` are malformed. The builder counts the
+    `statements` it receives, the `duplicates` it removes, and the `triples` and `literals` it keeps. So
+    `scanned = statements + skipped + rejected` and `statements = triples + literals + duplicates`.
+    """
+
+    files: int = 0
+    statements: int = 0
+    triples: int = 0
+    literals: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    scanned: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: ReadCounts) -> ReadCounts:
+        return ReadCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeGraph:
+    """`G = (E, R, T)`: entity IRIs, their names (null if missing), relation IRIs, triples int32 `[n, 3]`.
+
+    The columns of `triples` are head entity, relation, tail entity.
+    """
+
+    entities: Strings
+    names: Strings
+    relations: Strings
+    triples: Int32
+    attributes: Attributes = field(default_factory=Attributes.none)
+    counts: ReadCounts = field(default_factory=ReadCounts)
+    label_predicates: tuple[str, ...] = ()
+    """Predicates chosen by the user to give names; they give aliases, too. Empty if none were chosen."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "triples", frozen(self.triples, np.int32, 3))
+        object.__setattr__(self, "label_predicates", tuple(self.label_predicates))
+        for column in ("entities", "names", "relations"):
+            object.__setattr__(self, column, strings(getattr(self, column)))
+        if len(self.names) != len(self.entities):
+            raise ValueError(f"{len(self.entities)} entities but {len(self.names)} names")
+        check_ids("entity", self.triples[:, [0, 2]], self.size)
+        check_ids("relation", self.triples[:, 1], len(self.relations))
+        check_ids("literals' entity", self.attributes.entity, self.size)
+
+    def __repr__(self) -> str:
+        return (
+            f"KnowledgeGraph({self.size:,} entities, {len(self.relations):,} relations, "
+            f"{len(self.triples):,} triples, {len(self.attributes):,} literals)"
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of entities."""
+        return len(self.entities)
+
+    @property
+    def named(self) -> Bool:
+        """Mask of the entities that have a name, `[size]`."""
+        return np.asarray(pc.is_valid(self.names))
+
+    @property
+    def anonymous(self) -> Bool:
+        """Mask of the blank nodes, `[size]`: they are part of the structure but have no IRI to link."""
+        return np.asarray(pc.starts_with(self.entities, "_:"))
+
+    def degrees(self) -> Int64:
+        """Return the number of triples of each entity, `[size]`; a self-loop counts twice."""
+        return np.bincount(self.triples[:, [0, 2]].ravel(), minlength=self.size).astype(np.int64)
+
+    def find(self, iris: Strings) -> Int32:
+        """Return the entity ids of IRIs, `[n]`; -1 for an unknown IRI."""
+        found = pc.index_in(iris.cast(pa.large_string()), value_set=self.entities)
+        return np.asarray(pc.fill_null(found, -1), dtype=np.int32)
+
+    def with_names(self, names: Strings) -> KnowledgeGraph:
+        """Return the same graph with other entity names."""
+        return replace(self, names=names)
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Pairs (source entity, target entity), int32 `[n, 2]`, with an optional weight each, float32 `[n]`."""
+
+    pairs: Int32
+    weight: Float32 | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
+        if self.weight is not None:
+            object.__setattr__(self, "weight", frozen(self.weight, np.float32))
+            if len(self.weight) != len(self.pairs):
+                raise ValueError(f"{len(self.pairs)} pairs but {len(self.weight)} weights")
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        return f"Links({len(self):,} pairs)"
+
+    @classmethod
+    def none(cls) -> Links:
+        """Return an empty set of links."""
+        return cls(np.empty((0, 2), np.int32))
+
+    @property
+    def source(self) -> Int32:
+        """Source entity of each pair, `[n]`."""
+        return self.pairs[:, 0]
+
+    @property
+    def target(self) -> Int32:
+        """Target entity of each pair, `[n]`."""
+        return self.pairs[:, 1]
+
+    def reversed(self) -> Links:
+        """Return the pairs with source and target swapped."""
+        return Links(self.pairs[:, ::-1], self.weight)
+
+    def take(self, rows: npt.NDArray[Any]) -> Links:
+        """Return the links at `rows` (positions or a mask)."""
+        return Links(self.pairs[rows], None if self.weight is None else self.weight[rows])
+
+    def canonical(self) -> Links:
+        """Return the sorted links without duplicates; a pair keeps its highest weight."""
+        weight = np.ones(len(self), np.float32) if self.weight is None else self.weight
+        order = np.lexsort((-weight, self.target, self.source))
+        pairs = self.pairs[order]
+        first = np.ones(len(pairs), bool)
+        first[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
+        return self.take(order[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The input of every alignment step: both graphs and the seeds (`psi'`). It never holds test links."""
+
+    source: KnowledgeGraph
+    target: KnowledgeGraph
+    seeds: Links = field(default_factory=Links.none)
+
+    def __post_init__(self) -> None:
+        check_ids("seeds' source", self.seeds.source, self.source.size)
+        check_ids("seeds' target", self.seeds.target, self.target.size)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of source and target entities: the shape of every similarity matrix between them."""
+        return self.source.size, self.target.size
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A benchmark: two graphs, all known links between them, and official train/test splits by fold name."""
+
+    source: KnowledgeGraph
+    target: KnowledgeGraph
+    links: Links
+    folds: dict[str, tuple[Links, Links]] = field(default_factory=dict)
+
+    def reversed(self) -> Pair:
+        """Return the benchmark with source and target swapped."""
+        folds = {name: (train.reversed(), test.reversed()) for name, (train, test) in self.folds.items()}
+        return Pair(self.target, self.source, self.links.reversed(), folds)

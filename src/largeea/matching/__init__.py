@@ -1,0 +1,1 @@
+"""From scores to the answer: fusion, Sinkhorn, calibration, assignment, decision."""

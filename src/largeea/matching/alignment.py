@@ -1,0 +1,113 @@
+"""`Alignment`: the accepted pairs, the pairs for review, and the unmatched entities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links, Strings, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Matched pairs between two graphs, best first.
+
+    `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` is False for pairs for
+    review, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), by name.
+    """
+
+    source: KnowledgeGraph
+    target: KnowledgeGraph
+    pairs: Int32
+    confidence: Float32
+    accepted: Bool
+    evidence: dict[str, Float32] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
+        object.__setattr__(self, "confidence", frozen(self.confidence, np.float32))
+        object.__setattr__(self, "accepted", frozen(self.accepted, np.bool_))
+        columns = {name: frozen(column, np.float32) for name, column in sorted(self.evidence.items())}
+        object.__setattr__(self, "evidence", columns)
+        for name, column in [("confidence", self.confidence), ("accepted", self.accepted), *columns.items()]:
+            if len(column) != len(self.pairs):
+                raise ValueError(f"{len(self.pairs)} pairs but {len(column)} values of {name}")
+
+    def __len__(self) -> int:
+        """Number of accepted pairs."""
+        return int(self.accepted.sum())
+
+    @property
+    def links(self) -> Links:
+        """The accepted pairs, weighted by confidence."""
+        return Links(self.pairs[self.accepted], self.confidence[self.accepted])
+
+    @property
+    def unmatched_source(self) -> Strings:
+        """IRIs of source entities in no accepted pair; blank nodes are not counted."""
+        return self.source.entities.take(self.unmatched_source_ids)
+
+    @property
+    def unmatched_target(self) -> Strings:
+        """IRIs of target entities in no accepted pair; blank nodes are not counted."""
+        return self.target.entities.take(self.unmatched_target_ids)
+
+    @property
+    def unmatched_source_ids(self) -> Int32:
+        """Positions of the entities in `unmatched_source`."""
+        return _left_over(self.source, self.links.source)
+
+    @property
+    def unmatched_target_ids(self) -> Int32:
+        """Positions of the entities in `unmatched_target`."""
+        return _left_over(self.target, self.links.target)
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """The numbers of accepted pairs, pairs for review and unmatched entities."""
+        return {
+            "accepted": len(self),
+            "review": int((~self.accepted).sum()),
+            "unmatched_source": len(self.unmatched_source_ids),
+            "unmatched_target": len(self.unmatched_target_ids),
+        }
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.summary.items())
+        return f"Alignment({numbers})"
+
+    def to_arrays(self) -> Arrays:
+        """Return everything except the graphs, as arrays by name."""
+        columns = {f"evidence/{name}": column for name, column in self.evidence.items()}
+        return {"pairs": self.pairs, "confidence": self.confidence, "accepted": self.accepted, **columns}
+
+    @classmethod
+    def from_arrays(cls, source: KnowledgeGraph, target: KnowledgeGraph, arrays: Arrays) -> Alignment:
+        """Build an alignment from its graphs and the arrays of `to_arrays`."""
+        columns = {
+            name.removeprefix("evidence/"): column
+            for name, column in arrays.items()
+            if name.startswith("evidence/")
+        }
+        return cls(source, target, arrays["pairs"], arrays["confidence"], arrays["accepted"], columns)
+
+    def to_table(self) -> pa.Table:
+        """Return all pairs as a table: IRIs, names, confidence, status, evidence."""
+        columns: dict[str, Strings] = {
+            "source": self.source.entities.take(self.pairs[:, 0]),
+            "target": self.target.entities.take(self.pairs[:, 1]),
+            "source_name": self.source.names.take(self.pairs[:, 0]),
+            "target_name": self.target.names.take(self.pairs[:, 1]),
+            "confidence": pa.array(self.confidence),
+            "status": pa.array(np.where(self.accepted, "accepted", "review")),
+        }
+        columns |= {f"evidence_{name}": pa.array(column) for name, column in self.evidence.items()}
+        return pa.table(columns)
+
+
+def _left_over(graph: KnowledgeGraph, matched: Int32) -> Int32:
+    left = ~graph.anonymous
+    left[matched] = False
+    return np.flatnonzero(left).astype(np.int32)

@@ -1,0 +1,100 @@
+"""Compiled loops for Sinkhorn iterations and exact assignment."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+from numba import njit
+
+from largeea.graph import Float64, Int32, Int64
+
+
+@njit(cache=True, nogil=True)
+def normalise_rows(
+    first: int, last: int, pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scale: Float64
+) -> None:
+    """Set `scale[row] = 1 / (1 + sum of odds * fixed[other])` for rows `first:last`; the bin has weight 1."""
+    for row in range(first, last):
+        total = 1.0
+        for entry in range(pointers[row], pointers[row + 1]):
+            total += odds[entry] * fixed[others[entry]]
+        scale[row] = 1 / total
+
+
+@njit(cache=True, nogil=True)
+def best_partners(pointers: Int64, targets: Int64, gains: Float64, target_count: int) -> Int64:
+    """Return the target of each source in the optimal assignment, `[sources]`; -1 if unmatched.
+
+    Shortest augmenting paths (Jonker and Volgenant, 1987). Sources are added one by one. A new source takes a
+    free target or displaces another source, which takes another target in turn or stays unmatched; the path
+    with the smallest total loss is chosen. `worth` of sources and `price` of targets are the dual variables:
+    they are not negative, `worth + price >= gain` with equality for pairs, and 0 for unmatched entities.
+    """
+    sources = len(pointers) - 1
+    partner, owner = np.full(sources, -1), np.full(target_count, -1)
+    worth, price = np.zeros(sources), np.zeros(target_count)
+    loss, wanted_by = np.full(target_count, np.inf), np.full(target_count, -1)
+    for newcomer in range(sources):
+        for entry in range(pointers[newcomer], pointers[newcomer + 1]):
+            worth[newcomer] = max(worth[newcomer], gains[entry] - price[targets[entry]])
+        free, alone, least, seen = search_place(
+            newcomer, pointers, targets, gains, worth, price, owner, loss, wanted_by
+        )
+        worth[newcomer] -= least
+        for target in seen:
+            rise = least - loss[target]
+            if rise > 0:
+                price[target] += rise
+                worth[owner[target]] -= rise
+            loss[target] = np.inf
+        target = free
+        if free < 0:
+            target, partner[alone] = partner[alone], -1
+        while target >= 0:
+            source = owner[target] = wanted_by[target]
+            target, partner[source] = partner[source], target
+    return partner
+
+
+@njit(cache=True, nogil=True)
+def search_place(
+    newcomer: int,
+    pointers: Int64,
+    targets: Int64,
+    gains: Float64,
+    worth: Float64,
+    price: Float64,
+    owner: Int64,
+    loss: Float64,
+    wanted_by: Int64,
+) -> tuple[int, int, float, list[int]]:
+    """Find the shortest augmenting path of a new source with Dijkstra's algorithm.
+
+    Returns `(free target or -1, source that stays unmatched or -1, loss of the path, targets seen)`.
+    Writes the loss of the path to each target to `loss[seen]`, and the source before it to `wanted_by[seen]`.
+    Among equal losses, free targets come first: this saves most of the search if many scores are equal.
+    """
+    queue = [(0.0, True, 0) for _ in range(0)]
+    seen = [0 for _ in range(0)]
+    source, so_far = newcomer, 0.0
+    alone, least = newcomer, worth[newcomer]
+    while True:
+        if so_far + worth[source] < least:
+            alone, least = source, so_far + worth[source]
+        for entry in range(pointers[source], pointers[source + 1]):
+            target = targets[entry]
+            here = so_far + max(worth[source] + price[target] - gains[entry], 0.0)
+            if here < loss[target] and here <= least:
+                if loss[target] == np.inf:
+                    seen.append(target)
+                loss[target], wanted_by[target] = here, source
+                heappush(queue, (here, owner[target] >= 0, target))
+        while len(queue) and queue[0][0] > loss[queue[0][2]]:
+            heappop(queue)
+        if not len(queue) or queue[0][0] > least:
+            return -1, alone, least, seen
+        so_far, taken, target = heappop(queue)
+        if not taken:
+            return target, -1, so_far, seen
+        source = owner[target]

@@ -1,0 +1,93 @@
+"""Which other names of an entity are compared besides its main name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, label_rows
+from largeea.graph import Int32, Int64, KnowledgeGraph, Strings
+from largeea.names.labels import normalised
+
+_LANGUAGE = r"^(?:@([^-]+).*|[^@].*)$"
+Aliases = tuple[Int32, Strings]
+"""The entity of each alias, ascending, and its text."""
+
+
+def choose_aliases(
+    source: KnowledgeGraph, target: KnowledgeGraph, max_aliases: int, predicates: tuple[str, ...]
+) -> tuple[Aliases, Aliases]:
+    """Up to `max_aliases` of each entity of both graphs, those in languages of both graphs first.
+
+    Aliases are the literals under `predicates`; without any, under the predicates that give a graph its names
+    and the customary ones of aliases.
+    """
+    graphs = source, target
+    labels = [
+        label_rows(graph.attributes, _searched(graph, predicates) if max_aliases else ()) for graph in graphs
+    ]
+    ours, theirs = (
+        _aliases(graph, _by_preference(*side), max_aliases)
+        for graph, *side in zip(graphs, labels, *_languages(graphs, labels), strict=True)
+    )
+    return ours, theirs
+
+
+def _searched(graph: KnowledgeGraph, predicates: tuple[str, ...]) -> tuple[str, ...]:
+    return predicates or (*(graph.label_predicates or LABEL_PREDICATES), *ALIAS_PREDICATES)
+
+
+def _languages(
+    graphs: tuple[KnowledgeGraph, KnowledgeGraph], labels: list[Int32]
+) -> tuple[list[Int32], list[Int32]]:
+    """For the tags of each graph: how many labels both graphs have in that language, and its number.
+
+    A language stands for its variants (`pt` for `pt-BR`); labels without a language count as a language, too.
+    """
+    languages = [pc.replace_substring_regex(graph.attributes.tags, _LANGUAGE, r"\1") for graph in graphs]
+    known = pc.unique(pa.concat_arrays(languages)).sort()
+    number = [np.asarray(pc.index_in(side, value_set=known), np.int32) for side in languages]
+    counts = [
+        np.bincount(of[rows[:, 3]], minlength=len(known)) for of, rows in zip(number, labels, strict=True)
+    ]
+    common = np.minimum(*counts)
+    return [common[of] for of in number], number
+
+
+def _by_preference(labels: Int32, common: Int32, language: Int32) -> Int32:
+    """Labels by entity, the most useful of each first.
+
+    Those in languages of both graphs lead; among these the better predicate, then the commoner language.
+    """
+    entity, predicate, value, tag = labels.T
+    keys = (value, language[tag], -common[tag], predicate, common[tag] == 0, entity)
+    return labels[np.lexsort(keys)]
+
+
+def _aliases(graph: KnowledgeGraph, labels: Int32, max_aliases: int) -> Aliases:
+    """The aliases of a graph, given its labels by entity and preference."""
+    values = graph.attributes.values
+    is_main = pc.equal(values.take(labels[:, 2]), graph.names.take(labels[:, 0]))
+    others = labels[~np.asarray(pc.fill_null(is_main, False))]
+    if len(others):
+        others = others[_first_distinct(others, graph, max_aliases)]
+    return others[:, 0], values.take(others[:, 2])
+
+
+def _first_distinct(labels: Int32, graph: KnowledgeGraph, max_aliases: int) -> Int64:
+    """Which labels to keep: of each entity the first `max_aliases` that differ from those before, normalised.
+
+    The main name comes before all of them.
+    """
+    bearers = labels[np.append(True, labels[1:, 0] != labels[:-1, 0]), 0]
+    values, value = np.unique(labels[:, 2], return_inverse=True)
+    texts = pa.concat_arrays([graph.names.take(bearers), graph.attributes.values.take(values)])
+    words = normalised(texts).dictionary_encode()
+    word = np.asarray(pc.fill_null(words.indices, -1), np.int64)
+    word = np.concatenate([word[: len(bearers)], word[len(bearers) :][value]])
+    entity = np.concatenate([bearers, labels[:, 0]]).astype(np.int64)
+    _, first = np.unique(entity * (len(words.dictionary) + 1) + word, return_index=True)
+    new = np.sort(first[(first >= len(bearers)) & (word[first] >= 0)])
+    rank = np.arange(len(new)) - np.searchsorted(entity[new], entity[new])
+    return np.asarray(new[rank < max_aliases] - len(bearers))

@@ -1,0 +1,187 @@
+"""Stages as data: a key is made of the call, and nothing but the key decides what is computed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from largeea.config import Config, load
+from largeea.execution import Execution, code, executing
+from largeea.execution.stages import Call, Handle, bytes_of
+from largeea.graph import Links
+from largeea.runs import Run
+
+computed: list[str] = []
+"""The stages that were really computed, in order."""
+
+
+def first(value: int) -> Links:
+    computed.append("first")
+    return Links(np.array([[value, 0]]))
+
+
+def second(links: Links, factor: int) -> Links:
+    computed.append("second")
+    return Links(links.pairs * factor)
+
+
+def third(parts: dict[str, Links], settings: Config) -> Links:
+    computed.append("third")
+    return Links(np.concatenate([links.pairs + settings.seed for links in parts.values()]))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_computed() -> None:
+    computed.clear()
+
+
+def method(run: Run, value: int = 3, factor: int = 2, config: Config = Config()) -> Handle[Links]:  # noqa: B008
+    a = run.stage("a", first, value)
+    b = run.stage("b", second, a, factor)
+    return run.stage("c", third, {"a": a, "b": b}, config)
+
+
+def answer(folder: Path | None, **changes: object) -> list[list[int]]:
+    with Run(folder) as run:
+        return method(run, **changes).value.pairs.tolist()
+
+
+def test_nothing_is_computed_before_it_is_asked_for() -> None:
+    handle = method(Run())
+    assert computed == []
+    assert handle.value.pairs.tolist() == [[3, 0], [6, 0]]
+    assert computed == ["first", "second", "third"]
+    _ = handle.value
+    assert computed == ["first", "second", "third"]
+
+
+def test_stored_results_are_used_again(tmp_path: Path) -> None:
+    assert answer(tmp_path / "run") == answer(tmp_path / "run") == [[3, 0], [6, 0]]
+    assert computed == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"value": 4}, ["first", "second", "third"]),
+        ({"factor": 5}, ["second", "third"]),
+        ({"config": load(settings=("seed=1",))}, ["third"]),
+    ],
+)
+def test_a_change_repeats_exactly_what_depends_on_it(
+    tmp_path: Path, changes: dict[str, object], expected: list[str]
+) -> None:
+    answer(tmp_path / "run")
+    computed.clear()
+    assert answer(tmp_path / "run", **changes) == answer(None, **changes)
+    assert computed[: -len(["first", "second", "third"])] == expected
+
+
+def test_going_back_costs_only_what_was_replaced(tmp_path: Path) -> None:
+    answer(tmp_path / "run")
+    answer(tmp_path / "run", factor=5)
+    computed.clear()
+    answer(tmp_path / "run")
+    assert computed == ["second", "third"]
+
+
+def test_swapped_and_dropped_inputs_change_the_key() -> None:
+    run = Run()
+    a, b = run.stage("a", first, 1), run.stage("b", first, 2)
+    keys = {
+        Call(third, ({"x": a, "y": b}, Config())).key,
+        Call(third, ({"x": b, "y": a}, Config())).key,
+        Call(third, ({"x": a}, Config())).key,
+        Call(third, ({"x": a, "z": b}, Config())).key,
+        Call(second, ({"x": a, "y": b}, Config())).key,
+    }
+    assert len(keys) == 5
+    with pytest.raises(TypeError, match="required positional argument"):
+        _ = run.stage("c", third, {"x": a}).value
+
+
+def test_a_stage_takes_no_values_that_a_key_cannot_tell_apart() -> None:
+    with pytest.raises(TypeError, match="second was given a Links"):
+        Run().stage("b", second, Links.none(), 2)
+
+
+def test_the_name_of_a_stage_is_only_a_label(tmp_path: Path) -> None:
+    """A result under another name is another file, but the same call has the same key."""
+    with Run(tmp_path / "run") as run:
+        assert run.stage("a", first, 1).key == run.stage("other", first, 1).key
+
+
+def test_changed_code_repeats_the_stage_and_what_builds_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(tmp_path / "run")
+    computed.clear()
+    fingerprints = {first: "1", second: "changed", third: "1"}
+    monkeypatch.setattr("largeea.execution.stages.code_fingerprint", lambda function: fingerprints[function])
+    answer(tmp_path / "run")
+    assert computed == ["first", "second", "third"], "all fingerprints are new to the folder"
+    computed.clear()
+    fingerprints[second] = "changed again"
+    answer(tmp_path / "run")
+    assert computed == ["second", "third"]
+
+
+def test_execution_settings_repeat_nothing(tmp_path: Path) -> None:
+    answer(tmp_path / "run")
+    computed.clear()
+    for execution in (Execution(threads=7), Execution(memory="1GB"), Execution(device="cpu")):
+        with executing(execution):
+            answer(tmp_path / "run")
+    assert computed == []
+
+
+def test_without_a_folder_results_live_as_long_as_their_handles() -> None:
+    run = Run()
+    handle = method(run)
+    _ = handle.value
+    again = method(run)
+    assert again is handle
+    del handle, again
+    _ = method(run).value
+    assert computed == ["first", "second", "third"] * 2
+
+
+def test_a_damaged_result_is_computed_again(tmp_path: Path) -> None:
+    answer(tmp_path / "run")
+    path = tmp_path / "run" / "stages" / "b.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    computed.clear()
+    with Run(tmp_path / "run") as run:
+        a = run.stage("a", first, 3)
+        assert run.stage("b", second, a, 2).value.pairs.tolist() == [[6, 0]]
+    assert computed == ["second"]
+
+
+def test_bytes_of_counts_arrays_wherever_they_are() -> None:
+    links = Links(np.zeros((10, 2), np.int32), np.zeros(10, np.float32))
+    assert bytes_of(links) == 120
+    assert bytes_of({"a": links, "b": {"c": np.zeros(4)}, "d": 3}) == 152
+
+
+def test_a_fingerprint_covers_everything_a_module_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fingerprint() -> str:
+        code._closure.cache_clear()
+        code.imports_of.cache_clear()
+        return code.module_fingerprint("largeea.evidence.neighbours")
+
+    before, read = fingerprint(), code.source_of
+    assert fingerprint() == before
+
+    def changed(module: str) -> None:
+        monkeypatch.setattr(
+            code, "source_of", lambda name: read(name) + (b"\n# changed" if name == module else b"")
+        )
+
+    for module in ("largeea.evidence.neighbours", "largeea.evidence.kernels", "largeea.similarity.kernels"):
+        changed(module)
+        assert fingerprint() != before, module
+    for module in ("largeea.names.channel", "largeea.progress", "largeea.execution.jobs", "largeea.config"):
+        changed(module)
+        assert fingerprint() == before, module

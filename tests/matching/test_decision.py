@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from largeea.errors import LargeEAWarning
+from largeea.graph import KnowledgeGraph, Links, Task, strings
+from largeea.matching.alignment import Alignment
+from largeea.matching.assignment import exact_one_to_one
+from largeea.matching.decision import decide, decided_arrays, greedy_one_to_one
+from largeea.similarity import Similarity
+
+often = settings(deadline=None, max_examples=60, database=None, derandomize=True)
+quarters = st.integers(-2, 4).map(lambda n: n / 4)
+
+
+def graph(anonymous: list[bool]) -> KnowledgeGraph:
+    entities = [f"_:{i}" if blank else f"urn:{i}" for i, blank in enumerate(anonymous)]
+    return KnowledgeGraph(strings(entities), strings([None] * len(entities)), strings(), np.empty((0, 3)))
+
+
+def similarity(entries: dict[tuple[int, int], float], shape: tuple[int, int]) -> Similarity:
+    rows, columns = [r for r, _ in entries], [c for _, c in entries]
+    return Similarity.from_entries(rows, columns, list(entries.values()), shape)
+
+
+@st.composite
+def similarities(draw: st.DrawFn, shape: tuple[int, int] | None = None) -> Similarity:
+    shape = shape or draw(st.tuples(st.integers(0, 6), st.integers(0, 6)))
+    rows, columns = draw(hnp.arrays(bool, shape)).nonzero()
+    return Similarity.from_entries(
+        rows, columns, draw(hnp.arrays(float, len(rows), elements=quarters)), shape
+    )
+
+
+@st.composite
+def tasks(draw: st.DrawFn) -> Task:
+    """Graphs with blank nodes, and seeds that repeat, contradict each other and name blank nodes."""
+    source, target = (graph(draw(st.lists(st.booleans(), max_size=6))) for _ in range(2))
+    ends = st.tuples(st.integers(0, max(source.size - 1, 0)), st.integers(0, max(target.size - 1, 0)))
+    seeds = draw(st.lists(ends, max_size=4)) if source.size and target.size else []
+    weight = draw(st.none() | st.just(np.linspace(0.5, 1, len(seeds))))
+    return Task(source, target, Links(np.array(seeds).reshape(-1, 2), weight))
+
+
+def decision(
+    task: Task, fused: Similarity, channels: dict[str, Similarity], **settings: Any
+) -> tuple[Alignment, list[str]]:
+    """The answer, and the warnings that came with it."""
+    chosen = {"features": {}, "likelihood": None, "threshold": 0.5, "min_precision": 0.9} | settings
+    with warnings.catch_warnings(record=True, category=LargeEAWarning) as told:
+        warnings.simplefilter("always")
+        answer = decide(
+            task.source, task.target, task.seeds, fused, channels, **{"assignment": "mutual"} | chosen
+        )
+    return answer, [str(warning.message) for warning in told]
+
+
+@st.composite
+def decided(draw: st.DrawFn) -> tuple[Task, Similarity, Similarity, dict[str, Any], Alignment]:
+    task = draw(tasks())
+    fused, names = (draw(similarities((task.source.size, task.target.size))) for _ in range(2))
+    threshold, assignment = draw(st.sampled_from([0, 0.5, 1])), draw(st.sampled_from(["mutual", "exact"]))
+    how = {"threshold": threshold, "assignment": assignment}
+    return task, fused, names, how, decision(task, fused, {"name": names}, **how)[0]
+
+
+# Greedy
+
+
+@often
+@given(similarities())
+def test_greedy_is_the_best_of_what_is_left_again_and_again(scores: Similarity) -> None:
+    left = {
+        (int(r), int(c)): float(s) for r, c, s in zip(scores.rows, scores.indices, scores.scores, strict=True)
+    }
+    expected = []
+    while left:
+        best = min(left, key=lambda place: (-left[place], place))
+        expected.append(list(best))
+        left = {place: s for place, s in left.items() if place[0] != best[0] and place[1] != best[1]}
+    assert greedy_one_to_one(scores).pairs.tolist() == expected
+
+
+def test_greedy_takes_a_long_chain_in_one_go() -> None:
+    """Each pair is the best only after the one before it has gone: n rounds, were it done in rounds."""
+    n = 50_000
+    step = np.arange(2 * n - 1)
+    chain = Similarity.from_entries((step + 1) // 2, step // 2, 1 - step / (2 * n), (n, n))
+    taken = greedy_one_to_one(chain)
+    assert taken.pairs.tolist() == [[i, i] for i in range(n)]
+
+
+# Decide
+
+
+@often
+@given(decided())
+def test_every_answer_is_one_to_one_and_leaves_blank_nodes_alone(
+    case: tuple[Task, object, object, object, Alignment],
+) -> None:
+    task, *_, alignment = case
+    source, target = alignment.pairs.T
+    assert len(set(source)) == len(set(target)) == len(alignment.pairs)
+    assert not task.source.anonymous[source].any()
+    assert not task.target.anonymous[target].any()
+
+
+@often
+@given(decided())
+def test_seeds_come_first_and_are_certain(case: tuple[Task, object, object, object, Alignment]) -> None:
+    task, *_, alignment = case
+    confidence = dict(zip(map(tuple, alignment.pairs.tolist()), alignment.confidence.tolist(), strict=True))
+    linked = set(map(tuple, alignment.links.pairs.tolist()))
+    usable = [
+        (s, t)
+        for s, t in task.seeds.pairs.tolist()
+        if not (task.source.anonymous[s] or task.target.anonymous[t])
+    ]
+    for seed in usable:
+        rivals = [other for other in usable if other != seed and (other[0] == seed[0] or other[1] == seed[1])]
+        if not rivals:
+            assert seed in linked
+            assert confidence[seed] == 1
+        assert seed in linked or any(rival in linked for rival in rivals)
+
+
+@often
+@given(decided())
+def test_what_is_accepted(case: tuple[Task, Similarity, Similarity, dict[str, Any], Alignment]) -> None:
+    task, fused, names, how, alignment = case
+    seeds = set(map(tuple, task.seeds.pairs.tolist()))
+    taken = [pair for pair in map(tuple, alignment.links.pairs.tolist()) if pair in seeds]
+    sources, targets = ~task.source.anonymous, ~task.target.anonymous
+    sources[[s for s, _ in taken]], targets[[t for _, t in taken]] = False, False
+    choose = exact_one_to_one if how["assignment"] == "exact" else Similarity.mutual_best
+    chosen = set(map(tuple, choose(fused.restrict(sources, targets)).pairs.tolist()))
+    evidence = np.clip(names.score_of(Links(alignment.pairs)), 0, 1)
+    np.testing.assert_array_equal(alignment.evidence["name"], evidence)
+    for pair, confidence, accepted, name in zip(
+        map(tuple, alignment.pairs.tolist()), alignment.confidence, alignment.accepted, evidence, strict=True
+    ):
+        if pair in taken:
+            continue
+        assert confidence == name
+        assert accepted == (pair in chosen and confidence >= how["threshold"])
+    assert chosen <= set(map(tuple, alignment.pairs.tolist()))
+
+
+@often
+@given(decided())
+def test_best_first(case: tuple[object, object, object, object, Alignment]) -> None:
+    alignment = case[-1]
+    keys = [
+        (not accepted, -confidence, *pair)
+        for accepted, confidence, pair in zip(
+            alignment.accepted, alignment.confidence, alignment.pairs.tolist(), strict=True
+        )
+    ]
+    assert keys == sorted(keys)
+
+
+def test_no_candidate_is_wasted() -> None:
+    """A pair that is nobody's best is still shown for review when both ends have nothing else."""
+    fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.7, (1, 1): 0.1}, (2, 2))
+    alignment, _ = decision(Task(graph([False] * 2), graph([False] * 2)), fused, {"name": fused})
+    assert alignment.pairs.tolist() == [[0, 0], [1, 1]]
+    assert alignment.accepted.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("assignment", "pairs", "accepted"),
+    [("mutual", [[0, 0], [1, 1]], [True, False]), ("exact", [[0, 1], [1, 0]], [True, True])],
+)
+def test_the_assignment_can_be_chosen(assignment: str, pairs: list[list[int]], accepted: list[bool]) -> None:
+    """Exact pairs need not be each other's best to be accepted; the highest sum of scores speaks for them."""
+    fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.7, (1, 1): 0.1}, (2, 2))
+    task = Task(graph([False] * 2), graph([False] * 2))
+    alignment, _ = decision(task, fused, {"name": fused}, assignment=assignment)
+    assert alignment.pairs.tolist() == pairs
+    assert alignment.accepted.tolist() == accepted
+
+
+def test_exact_pairs_of_little_confidence_are_for_review() -> None:
+    fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.4, (1, 1): 0.1}, (2, 2))
+    task = Task(graph([False] * 2), graph([False] * 2))
+    alignment, _ = decision(task, fused, {"name": fused}, assignment="exact")
+    assert alignment.pairs.tolist() == [[0, 1], [1, 0]]
+    assert alignment.accepted.tolist() == [True, False]
+
+
+def test_confidence_is_the_mean_of_the_evidence() -> None:
+    task = Task(graph([False]), graph([False]))
+    fused = similarity({(0, 0): -3}, (1, 1))
+    evidence = {"name": similarity({(0, 0): 1.5}, (1, 1)), "structure": similarity({(0, 0): 0.25}, (1, 1))}
+    alignment, _ = decision(task, fused, evidence)
+    assert alignment.confidence.tolist() == [0.625]
+    assert {name: column.tolist() for name, column in alignment.evidence.items()} == {
+        "name": [1.0],
+        "structure": [0.25],
+    }
+
+
+def test_the_weightier_of_two_seeds_wins() -> None:
+    task = Task(
+        graph([False] * 2), graph([False] * 2), Links(np.array([[0, 0], [0, 1]]), np.array([0.5, 0.9]))
+    )
+    nothing = Similarity.empty((2, 2))
+    answer, _ = decision(task, nothing, {"name": nothing})
+    assert answer.links.pairs.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "left_out"), [([[0, 0], [0, 0]], 0), ([[0, 0], [0, 1], [2, 1]], 2), ([[1, 1]], 0)]
+)
+def test_seeds_left_out_are_told(seeds: list[list[int]], left_out: int) -> None:
+    task = Task(graph([False, False, True]), graph([False] * 3), Links(np.array(seeds)))
+    nothing = Similarity.empty((3, 3))
+    _, told = decision(task, nothing, {"name": nothing})
+    assert len(told) == bool(left_out)
+    assert all(warning.startswith(f"{left_out} seeds are left out") for warning in told)
+
+
+def test_features_are_shown_but_do_not_decide() -> None:
+    task = Task(graph([False]), graph([False]))
+    fused = similarity({(0, 0): 0.8}, (1, 1))
+    features = {"strings": similarity({(0, 0): 0.125}, (1, 1))}
+    alignment, _ = decision(task, fused, {"name": fused}, features=features)
+    assert alignment.confidence.tolist() == [np.float32(0.8)]
+    assert alignment.evidence["strings"].tolist() == [0.125]
+
+
+# Likelihood
+
+
+def diagonal(values: list[float]) -> Similarity:
+    return similarity({(place, place): value for place, value in enumerate(values)}, (len(values),) * 2)
+
+
+def judged(likely: list[float], **settings: Any) -> tuple[list[bool], list[str]]:
+    """Which of the pairs on a diagonal are accepted, given how likely each is."""
+    task = Task(graph([False] * len(likely)), graph([False] * len(likely)))
+    names = diagonal([1.0] * len(likely))
+    alignment, told = decision(task, names, {"name": names}, likelihood=diagonal(likely), **settings)
+    assert sorted(alignment.confidence.tolist(), reverse=True) == alignment.confidence.tolist()
+    linked = alignment.links.source.tolist()
+    return [place in linked for place in range(len(likely))], told
+
+
+def test_a_likelihood_is_the_confidence() -> None:
+    assert judged([0.95, 0.4, 0.99]) == ([True, False, True], [])
+    assert judged([0.95, 0.4, 0.99], threshold=0.98) == ([False, False, True], [])
+
+
+def test_the_least_likely_are_for_review_until_the_expected_precision_is_kept() -> None:
+    """0.99 and 0.85 together are right in 92 of 100 cases; with 0.6 as well, in 81."""
+    assert judged([0.6, 0.99, 0.85]) == ([False, True, True], [])
+    assert judged([0.6, 0.99, 0.85], min_precision=0.8) == ([True, True, True], [])
+    assert judged([0.6, 0.99, 0.85], min_precision=0.95) == ([False, True, False], [])
+
+
+def test_an_answer_of_which_nothing_is_accepted_is_told() -> None:
+    accepted, told = judged([0.6, 0.7])
+    assert accepted == [False, False]
+    assert told == [
+        "by their confidence, fewer than 90% of even the most confident pairs are right: all are for review; "
+        "check seeds and names, or lower decision.min_precision"
+    ]
+    assert judged([])[1] == [], "where there is nothing to accept, nothing is wrong"
+
+
+def test_seeds_do_not_count_for_the_expected_precision() -> None:
+    task = Task(graph([False] * 2), graph([False] * 2), Links(np.array([[0, 0]])))
+    names = diagonal([1.0, 1.0])
+    alignment, told = decision(task, names, {"name": names}, likelihood=diagonal([1.0, 0.8]))
+    assert alignment.links.pairs.tolist() == [[0, 0]]
+    assert len(told) == 1
+
+
+def test_the_answer_as_arrays() -> None:
+    names = diagonal([1.0, 0.7])
+    plain = graph([False] * 2)
+    arguments = plain, plain, Links.none(), names, {"name": names}, {}, None, 0.5, 0.9, "mutual"
+    arrays = decided_arrays(*arguments)
+    assert Alignment.from_arrays(plain, plain, arrays).to_table() == decide(*arguments).to_table()
+
+
+def test_greedy_pairs_do_not_depend_on_how_many_are_looked_at_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(0)
+    scores = random.integers(0, 4, (30, 40)).astype(np.float32)
+    everything = Similarity.from_entries(
+        *np.indices(scores.shape).reshape(2, -1), scores.ravel(), scores.shape
+    )
+    at_once = greedy_one_to_one(everything).pairs.tolist()
+    assert len(at_once) == 30
+    monkeypatch.setattr("largeea.matching.decision.AT_ONCE", 7)
+    assert greedy_one_to_one(everything).pairs.tolist() == at_once

@@ -1,0 +1,56 @@
+"""Dense search in blocks: threads, blocks and stored jobs leave no trace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from largeea.execution import Execution, executing
+from largeea.search import dense, dense_top_k
+from largeea.search.vectors import unit_rows
+
+
+@pytest.fixture(scope="module")
+def vectors() -> tuple[np.ndarray, np.ndarray]:
+    """Sizes that are no multiples of anything: the odd rest is where matrix products differ."""
+    random = np.random.default_rng(0)
+    queries, items = (unit_rows(random.standard_normal((n, 33), np.float32)) for n in (13_001, 1_717))
+    return queries, items
+
+
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+@pytest.mark.parametrize("search", ["exact", "approximate"])
+def test_threads_and_blocks_do_not_change_results(vectors, search, metric, monkeypatch) -> None:
+    results = []
+    for threads, size in [(1, 4096), (2, 8192), (3, 1 << 16)]:
+        monkeypatch.setattr(
+            dense,
+            "row_blocks",
+            lambda rows, size=size, **_: [(at, min(at + size, rows)) for at in range(0, rows, size)],
+        )
+        with executing(Execution(threads=threads, device="cpu")):
+            ids, scores = dense_top_k(*vectors, 10, metric=metric, search=search)
+        results.append(ids.tobytes() + scores.tobytes())
+    assert results[0] == results[1] == results[2]
+
+
+def test_blocks_end_where_matrix_products_do(vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    real = dense.nearest_block
+
+    def nearest_block(first: int, last: int, *shared):
+        asked.append((first, last))
+        return real(first, last, *shared)
+
+    monkeypatch.setattr(dense, "nearest_block", nearest_block)
+    with executing(Execution(threads=3, device="cpu")):
+        dense_top_k(*vectors, 5)
+    assert len(asked) > 1
+    assert all(first % dense.QUERIES_AT_ONCE == 0 for first, _ in asked)
+    assert max(last for _, last in asked) == len(vectors[0])
+
+
+def test_auto_is_exact_where_that_is_quick() -> None:
+    with executing(Execution(device="cpu")):
+        assert dense.chosen_search(15_000, 15_000) == "exact"
+        assert dense.chosen_search(1_000_000, 1_000_000) == "approximate"

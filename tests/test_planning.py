@@ -1,0 +1,110 @@
+"""The plan: larger graphs need more, limits are obeyed before the start, and what gets worse is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import largeea
+from largeea.config import Config, load
+from largeea.errors import ResourceError
+from largeea.execution import Execution
+from largeea.execution.planner import Need, Plan, first_that_fits
+from largeea.graph import KnowledgeGraph, strings
+from largeea.planning import Sizes, make_plan
+from largeea.runs.folder import read_manifest
+
+MILLION = Sizes((1_880_000, 1_370_000), (7_000_000, 3_000_000), (0, 0), (40_000_000, 30_000_000), (0, 0))
+SMALL = Sizes((15_000, 15_000), (50_000, 50_000), (0, 0), (300_000, 300_000), (0, 0))
+
+
+@pytest.fixture(autouse=True)
+def _fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nothing had run in this process before."""
+    monkeypatch.setattr("largeea.planning.resident_bytes", lambda: 200_000_000)
+
+
+def graph(side: str, size: int = 40) -> KnowledgeGraph:
+    names = [f"name {number:03d}" for number in range(size)]
+    entities = strings(f"http://{side}/{number:03d}" for number in range(size))
+    triples = np.array([[number, 0, (number + 1) % size] for number in range(size)])
+    return KnowledgeGraph(entities, strings(names), strings([f"http://{side}/next"]), triples)
+
+
+def test_larger_graphs_need_more() -> None:
+    small, large = (make_plan(sizes, Config(), Execution(memory="100GB"))[0] for sizes in (SMALL, MILLION))
+    assert [need.stage for need in small.needs] == [need.stage for need in large.needs]
+    by_name = {need.stage: need for need in small.needs}
+    for need in large.needs[2:]:
+        assert need.host > by_name[need.stage].host, need.stage
+        assert need.disk >= by_name[need.stage].disk, need.stage
+    assert 3e9 < large.peak.host < 3e10
+    assert small.peak.host < 1e9
+
+
+def test_stages_are_those_of_the_method(tmp_path: Path) -> None:
+    """Every planned stage is carried out, and every stage that takes long is planned."""
+    largeea.align(graph("a"), graph("b"), folder=tmp_path / "run")
+    manifest = read_manifest(tmp_path / "run")
+    planned = {need["stage"] for need in manifest["plan"]["needs"]}
+    assert planned <= set(manifest["timings"])
+    bookkeeping = {"given-seeds", "seeds-to-learn-from", "seeds-to-check-with", "seeds", "anchors"}
+    assert {
+        name.split("-")[0] if "anchors" in name else name for name in manifest["timings"]
+    } - planned <= bookkeeping
+
+
+def test_what_cannot_fit_is_refused_before_the_start(tmp_path: Path) -> None:
+    plan, _ = make_plan(MILLION, Config(), Execution(memory="1GB"))
+    with pytest.raises(ResourceError, match=r"needs about .* GB of memory, and 1.0 GB are allowed"):
+        plan.check()
+    with pytest.raises(ResourceError, match="allow more"):
+        largeea.align(graph("a"), graph("b"), execution={"memory": "10MB"}, folder=tmp_path / "run")
+    assert set(read_manifest(tmp_path / "run")["stages"]) <= {"source", "target"}
+
+
+def test_narrower_labels_are_told_and_kept_in_the_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, config = make_plan(MILLION, Config(), Execution(memory="100GB"))
+    assert plan.adjustments == ()
+    assert config == Config()
+    plan, config = make_plan(MILLION, Config(), Execution(memory="10GB"))
+    assert config.evidence.label_width == 32
+    assert "labels have width 32 instead of 64" in plan.adjustments[0]
+
+    def adjusted(sizes: Sizes, config: Config) -> tuple[Plan, Config]:
+        changed = config.model_copy(
+            update={"evidence": config.evidence.model_copy(update={"label_width": 16})}
+        )
+        return Plan((Need("all", 1),), 10, None, ("labels are narrow",)), changed
+
+    monkeypatch.setattr("largeea.pipeline.make_plan", adjusted)
+    with pytest.warns(largeea.LargeEAWarning, match="labels are narrow"):
+        largeea.align(graph("a"), graph("b"), folder=tmp_path / "run")
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest["plan"]["adjustments"] == ["labels are narrow"]
+    assert manifest["config"]["evidence"]["label_width"] == 64, "what the user asked for"
+    assert 16 in manifest["stages"]["surroundings"]["arguments"]
+
+
+def test_more_mini_batches_where_memory_is_short() -> None:
+    config = load("largeea-r")
+    plan, adjusted = make_plan(MILLION, config, Execution(memory="2GB", device="cpu"))
+    assert adjusted.partition.k > 22
+    assert f"there are {adjusted.partition.k} mini-batches instead of" in plan.adjustments[0]
+    _, as_asked = make_plan(MILLION, load("largeea-r", settings=("partition.k=23",)), Execution(memory="2GB"))
+    assert as_asked.partition.k == 23, "what the user sets stays"
+
+
+def test_gpu_memory_is_checked_too() -> None:
+    plan = Plan((Need("structure", 10, gpu=2 * 10**9),), 10**9, 10**9)
+    with pytest.raises(ResourceError, match=r"needs about 2.0 GB of GPU memory, and 1.0 GB are allowed"):
+        plan.check()
+
+
+def test_the_first_choice_that_fits() -> None:
+    assert first_that_fits([64, 32, 16], lambda width: width * 2, 70) == 32
+    assert first_that_fits([64, 32, 16], lambda width: width * 2, 1) == 16
