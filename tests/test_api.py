@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from largeea import Alignment, Config, Execution, KnowledgeGraph, Links, align, align_files, read
+from largeea import Alignment, Config, Execution, KnowledgeGraph, Links, align, align_files, read, write
 from largeea.api import AlignedFiles
 from largeea.config import load
 from largeea.errors import InputError, LargeEAWarning, UsageError
@@ -337,3 +337,24 @@ def test_a_file_of_the_user_stays() -> None:
     Path("a.nt").write_text(ring("a", [*TOWNS, "Rome"]))
     align_files("a.nt", "b.nt", "run")
     assert Path("run/notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("links.sssom.tsv", b"#"),
+        ("links.tsv", b"source\t"),
+        ("links.nt", b"<urn"),
+        ("links.parquet", b"PAR1"),
+    ],
+)
+def test_an_alignment_is_written_in_the_format_that_its_name_tells(
+    tmp_path: Path, name: str, start: bytes
+) -> None:
+    alignment = align("a.nt", "b.nt")
+    write(alignment, tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+    write(alignment, tmp_path / "no_suffix", format="tsv")
+    assert (tmp_path / "no_suffix").read_bytes().startswith(b"source\t")
+    with pytest.raises(UsageError, match="does not tell its format; end it with one of"):
+        write(alignment, tmp_path / "links.doc")

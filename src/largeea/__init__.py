@@ -6,7 +6,7 @@ Example:
     alignment.to_table()
 """
 
-from largeea.api import AlignedFiles, align, align_files
+from largeea.api import AlignedFiles, align, align_files, write
 from largeea.config import Config
 from largeea.errors import InputError, LargeEAError, LargeEAWarning, ResourceError, UsageError
 from largeea.evaluate import evaluate
@@ -40,4 +40,5 @@ __all__ = [
     "evaluate",
     "read",
     "read_links",
+    "write",
 ]

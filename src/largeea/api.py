@@ -236,6 +236,25 @@ def write_results(alignment: Alignment, folder: Path, formats: Iterable[str]) ->
     return [*files, UNMATCHED_FILE_NAME]
 
 
+def write(alignment: Alignment, path: Place, format: str | None = None) -> None:
+    """Write an alignment to one file: SSSOM, owl:sameAs, Alignment API, TSV or Parquet.
+
+    Without a `format`, the name tells: `.sssom.tsv`, `.nt`, `.rdf`, `.tsv` or `.parquet`.
+
+    Example: `write(alignment, "links.sssom.tsv")`.
+    """
+    place = Path(path)
+    endings = {each.file_name.partition(".")[2]: name for name, each in FORMATS.items()}
+    fitting = [ending for ending in endings if place.name.endswith(f".{ending}")]
+    if format is None and not fitting:
+        raise UsageError(
+            f"{place.name} does not tell its format; end it with one of {', '.join(endings)}, or name one"
+        )
+    name = find_format(format).name if format else endings[max(fitting, key=len)]
+    with atomic_write(place) as file:
+        write_alignment(alignment, file, name)
+
+
 def _graph(side: str, given: Any) -> KnowledgeGraph:
     if isinstance(given, KnowledgeGraph):
         return given
