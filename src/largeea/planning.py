@@ -128,7 +128,7 @@ def _stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[
         ):
             if config.uses("sens" if stage != "strings" else "strings"):
                 yield stage, working, disk, seconds
-        fused = matrix + weighted_mean_memory(sources, config.names.top_k, threads)
+        fused = weighted_mean_memory(sources, config.names.top_k, threads)
         yield "names", fused, matrix, 5e-6 * sources
         if config.uses("augmentation"):
             yield "seeds", augment_memory(sources * config.names.top_k), 12 * sources, 5e-6 * sources
@@ -141,7 +141,7 @@ def _stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[
         yield from _evidence_stages(sizes, config, limit, threads)
     else:
         yield "fused", 6 * matrix, 2 * matrix, 2e-5 * sources
-    yield "alignment", 5 * matrix, 40 * sources, 1e-5 * sources
+    yield "alignment", 7 * matrix, 40 * sources, 1e-5 * sources
 
 
 def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[Row]:
