@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from largeea.errors import UsageError
@@ -30,7 +28,6 @@ class Execution:
     threads: CPU threads.
     device: "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N".
     engine: what carries jobs out: "local", or one that another package registers.
-    scratch: folder for temporary files; the system's own by default.
 
     Example: `Execution(memory="12GB", threads=4, device="cpu")`.
     """
@@ -40,7 +37,6 @@ class Execution:
     threads: int | None = None
     device: str = "auto"
     engine: str = "local"
-    scratch: Path | str | None = None
 
     def __post_init__(self) -> None:
         for limit in ("memory", "gpu_memory"):
@@ -112,8 +108,3 @@ def with_threads(count: int) -> Iterator[None]:
     """Let everything inside this context use so many threads."""
     with executing(replace(current(), threads=max(1, count))):
         yield
-
-
-def scratch_folder() -> Path:
-    """Where temporary files go."""
-    return Path(current().scratch or os.environ.get("TMPDIR", "/tmp"))
