@@ -257,7 +257,10 @@ def test_the_same_files_under_another_name_of_their_place() -> None:
 def test_align_files() -> None:
     done = align_files("a.nt", Path("b.nt"), "run", seeds="seeds.tsv", formats=["tsv", "same-as"])
     assert isinstance(done, AlignedFiles)
-    assert (done.folder, done.files) == (Path("run"), ("alignment.tsv", "alignment.nt", "unmatched.tsv"))
+    assert (done.folder, done.files) == (
+        Path("run"),
+        ("alignment.tsv", "alignment.nt", "doubtful.tsv", "unmatched.tsv"),
+    )
     assert done.summary == done.alignment.summary
     assert same(done.alignment, align("a.nt", "b.nt", seeds="seeds.tsv"))
     assert pairs_in("run/alignment.tsv") == pairs_in("run/alignment.nt")
@@ -304,9 +307,11 @@ def test_wrong_options_of_align_files() -> None:
         align_files("a.nt", "b.nt", "run", seeds="none.tsv")
     Path("a.nt").write_text(ring("a", TOWNS) + "rubbish\n")
     with pytest.raises(InputError, match=r"a\.nt:9: "):
-        align_files("a.nt", "b.nt", "run")
-    done = align_files("a.nt", "b.nt", "run", reading=ReadOptions(max_errors=1))
-    assert "rejects.tsv" in done.files
+        align_files("a.nt", "b.nt", "run", reading=ReadOptions(max_errors=0))
+    for max_errors in (1, None):
+        with pytest.warns(LargeEAWarning, match=r"1 malformed line.* left out .* listed in run/rejects\.tsv"):
+            done = align_files("a.nt", "b.nt", "run", reading=ReadOptions(max_errors=max_errors))
+        assert "rejects.tsv" in done.files
 
 
 def test_formats_written_before_are_rewritten_with_a_new_answer() -> None:
@@ -316,7 +321,11 @@ def test_formats_written_before_are_rewritten_with_a_new_answer() -> None:
         for side in "ab":
             Path(f"{side}.nt").write_text(Path(f"{side}.nt").read_text() + ring(side, [town, "Lima"]))
         done = align_files("a.nt", "b.nt", "run", formats=["tsv"])
-        assert set(done.files) == {*(format.file_name for format in FORMATS.values()), "unmatched.tsv"}
+        assert set(done.files) == {
+            *(format.file_name for format in FORMATS.values()),
+            "doubtful.tsv",
+            "unmatched.tsv",
+        }
         for format in FORMATS.values():
             assert (f"urn:a:{town}", f"urn:b:{town}") in pairs_in(f"run/{format.file_name}")
         assert done.files[0] == "alignment.tsv", "what was asked for comes first"
@@ -328,7 +337,7 @@ def test_one_more_format_of_the_same_answer() -> None:
     align_files("a.nt", "b.nt", "run", formats=["sssom"])
     assert Path("run/alignment.tsv").read_bytes() == before
     results = json.loads(Path("run/manifest.json").read_text())["results"]
-    assert sorted(results) == ["alignment.sssom.tsv", "alignment.tsv", "unmatched.tsv"]
+    assert sorted(results) == ["alignment.sssom.tsv", "alignment.tsv", "doubtful.tsv", "unmatched.tsv"]
 
 
 def test_a_file_of_the_user_stays() -> None:
@@ -358,3 +367,67 @@ def test_an_alignment_is_written_in_the_format_that_its_name_tells(
     assert (tmp_path / "no_suffix").read_bytes().startswith(b"source\t")
     with pytest.raises(UsageError, match="does not tell its format; end it with one of"):
         write(alignment, tmp_path / "links.doc")
+
+
+# What is matched
+
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+OWL = "http://www.w3.org/2002/07/owl#"
+
+
+def ontology(side: str, words: list[str]) -> str:
+    """Classes in a chain, with a property, in a namespace of each side; `urn:top` is in both."""
+    lines = [f"<urn:{side}:part> {TYPE} <{OWL}ObjectProperty> .", f'<urn:{side}:part> {LABEL} "part of" .']
+    for above, word in zip(["urn:top", *(f"urn:{side}:{word}" for word in words)], words, strict=False):
+        lines.append(f"<urn:{side}:{word}> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <{above}> .")
+        lines.append(f'<urn:{side}:{word}> {LABEL} "{word}" .')
+        lines.append(f"<urn:{side}:{word}> <urn:{side}:part> <urn:{side}:{words[0]}> .")
+    return "\n".join([*lines, f'<urn:top> {LABEL} "top" .']) + "\n"
+
+
+@pytest.fixture
+def ontologies() -> None:
+    words = ["lip", "nose", "ear", "chin", "cheek"]
+    Path("a.nt").write_text(ontology("a", words))
+    Path("b.nt").write_text(ontology("b", [*words, "forehead"]))
+
+
+@pytest.mark.usefixtures("ontologies")
+def test_vocabulary_is_not_linked_and_equal_iris_are_told_apart() -> None:
+    done = align_files("a.nt", "b.nt", "run", formats=["tsv"])
+    linked = {word for pair in pairs_in("run/alignment.tsv") for word in pair}
+    assert linked
+    assert all(iri.startswith(("urn:a:", "urn:b:")) for iri in linked)
+    assert "urn:a:part" not in linked
+    assert done.summary["same_iri"] == 1
+    assert Path("run/same_iri.tsv").read_text() == "entity\tname\nurn:top\ttop\n"
+    assert "same_iri.tsv" in done.files
+    unmatched = Path("run/unmatched.tsv").read_text()
+    assert "urn:top" not in unmatched
+    assert "urn:b:part" not in unmatched
+    again = align_files("a.nt", "b.nt", "run", reading=ReadOptions(same_iri=False))
+    assert again.summary["same_iri"] == 0
+    assert not Path("run/same_iri.tsv").exists()
+
+
+@pytest.mark.usefixtures("ontologies")
+def test_what_is_matched_can_be_chosen() -> None:
+    properties = align("a.nt", "b.nt", match="properties")
+    assert properties.source.entities.filter(properties.source.linkable).to_pylist() == ["urn:a:part"]
+    everything = align("a.nt", "b.nt", match="all", same_iri=False)
+    names = {"urn:top", "urn:a:part", *(f"urn:a:{word}" for word in ("lip", "nose", "ear", "chin", "cheek"))}
+    assert set(everything.source.entities.filter(everything.source.linkable).to_pylist()) == names
+    assert not len(everything.same)
+    with pytest.raises(UsageError, match="match is 'individuals', but the source graph has none of them"):
+        align("a.nt", "b.nt", match="individuals")
+
+
+@pytest.mark.usefixtures("ontologies")
+def test_equal_iris_are_anchors_but_no_seeds() -> None:
+    """Without names, the one entity that both graphs share is where evidence begins."""
+    alignment = align("a.nt", "b.nt", config={"without": ["names"]})
+    assert alignment.same.pairs.tolist() == [
+        [alignment.source.find(strings(["urn:top"]))[0], alignment.target.find(strings(["urn:top"]))[0]]
+    ]
+    assert len(alignment.pairs)

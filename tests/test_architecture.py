@@ -22,9 +22,11 @@ LAYERS: tuple[set[str], ...] = (
     {"matching", "search"},
     {"formats"},
     {"runs"},
-    {"datasets", "evidence", "names"},
+    {"datasets", "names"},
+    {"evidence"},
     {"structure"},
     {"evaluate", "finished", "planning"},
+    {"rounds"},
     {"pipeline"},
     {"api", "explain"},
     {""},
@@ -106,7 +108,8 @@ def test_the_parser_sees_the_arrows() -> None:
     assert ("largeea.similarity.matrix", "largeea.graph") in ARROWS
     assert ("largeea.cli.options", "largeea.config") in ARROWS
     assert ("largeea.structure.models", "largeea.structure.models.rrea") in ARROWS, "by its name in quotes"
-    assert rooms_used_by("pipeline") >= {"evidence", "names", "structure"}
+    assert rooms_used_by("pipeline") >= {"names", "rounds", "structure"}
+    assert rooms_used_by("rounds") >= {"evidence", "matching"}
     assert users_of("evaluate") >= {"cli", "experiments"}
 
 

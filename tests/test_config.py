@@ -82,7 +82,7 @@ def test_toml_reads_as_a_person_would_write_it() -> None:
     values = tomllib.loads(text)
     assert text.startswith('seed = 7\nwithout = ["strings", "sens"]\n')
     assert values["names"]["top_k"] == 50
-    assert values["decision"]["threshold"] == 0.5
+    assert values["decision"]["doubtful"] == 0.1
 
 
 def test_the_default_is_the_default_preset() -> None:
@@ -141,6 +141,8 @@ def test_a_setting_needs_a_key_and_a_value(setting: str) -> None:
         (("names=3",), r"names = 3: "),
         (("seed.deep=3",), r"seed = \{'deep': 3\}: .*integer"),
         (("decision.threshold=1.5",), r"decision.threshold = 1.5: .*less than or equal to 1"),
+        (("decision.doubtful=-0.1",), r"decision.doubtful = -0.1: .*greater than or equal to 0"),
+        (("evidence.literal_weight=-1",), r"evidence.literal_weight = -1: .*greater than or equal to 0"),
         (("decision.threshold=nan",), r"decision.threshold = nan: "),
         (('without=["colour"]',), r"without.0 = 'colour': .*'structure', 'names'"),
         (("seed=-1", "names.top_k=0"), r"seed = -1: .*; names.top_k = 0: "),
@@ -235,6 +237,15 @@ def test_settings_that_do_not_change_the_answer_have_moved(old: str, new: str) -
         rf"execution setting '{new}' now, --{new} on the command line$",
     ):
         load(settings=(f"{old}=1",))
+
+
+@pytest.mark.parametrize(
+    "setting", ["decision.min_precision", "decision.no_match_score", "evidence.no_match_score_names"]
+)
+def test_settings_that_are_gone_are_told_with_what_to_set_instead(setting: str) -> None:
+    assert not exists(setting)
+    with pytest.raises(UsageError, match=rf"'{setting}' is now called '{RENAMED[setting]}'"):
+        load(settings=(f"{setting}=0.5",))
 
 
 def test_a_configuration_of_release_0_1_0(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from largeea.evaluate import (
     PrecisionRecall,
     accepted_pairs,
-    calibration,
     evaluate,
     no_counterpart,
+    no_counterpart_reliability,
+    pair_reliability,
     protocols,
     ranking,
     realistic_ranks,
@@ -105,6 +106,15 @@ def test_a_known_case() -> None:
     )
 
 
+def test_only_targets_that_can_be_linked_are_ranked() -> None:
+    """A blank node with the same score as the true target is no rival."""
+    similarity = Similarity.from_entries([0, 0], [0, 1], [0.5, 0.5], (1, 2))
+    linkable = np.array([False, True])
+    assert protocols(similarity, links([[0, 1]]), Links.none())["open"]["hits@1"] == 0
+    assert protocols(similarity, links([[0, 1]]), Links.none(), linkable)["open"]["hits@1"] == 1
+    assert linkable.tolist() == [False, True]
+
+
 def test_a_target_kept_at_the_floor_beats_one_that_was_not_kept() -> None:
     similarity = Similarity.from_entries([0, 1], [0, 1], [-1, -1], (2, 3), floor=-1)
     figures = ranking(similarity, links([[0, 0], [1, 2]]), np.ones(3, bool))
@@ -175,10 +185,16 @@ def test_evaluate_a_known_case() -> None:
         graph(4), graph(4), links([[0, 0], [1, 1], [2, 3]]).pairs, np.ones(3), np.array([True, True, True])
     )
     figures = evaluate(alignment, links([[1, 1], [2, 2]]), links([[0, 0]]))
-    assert figures["alignment"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "ece": 0.5}
-    assert figures["linked_ends"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    half = {"precision": 0.5, "recall": 0.5, "f1": 0.5, "ece": 0.5}
+    assert figures["alignment"] == figures["linked_ends"] == half
     # Said: source 3, target 2. True: source 3, target 3.
-    assert figures["no_counterpart"] == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert figures["no_counterpart"] == half
+    last = {"from": 0.9, "to": 1.0, "count": 2, "confidence": 1.0, "right": 0.5}
+    assert figures["reliability"] == {
+        "alignment": [last],
+        "linked_ends": [last],
+        "no_counterpart": [last],
+    }
     assert evaluate(alignment, links([[0, 0], [1, 1], [2, 3]]))["alignment"]["f1"] == 1
 
 
@@ -186,8 +202,65 @@ def test_calibration_is_the_gap_between_confidence_and_truth() -> None:
     """Four pairs said with .75, three of them right: perfect. All right: a gap of a quarter."""
     pairs = links([[0, 0], [1, 1], [2, 2], [3, 4]])
     alignment = Alignment(graph(5), graph(5), pairs.pairs, np.full(4, 0.75), np.ones(4, bool))
-    assert calibration(alignment, links([[0, 0], [1, 1], [2, 2], [3, 3]]), Links.none()) == pytest.approx(0)
-    assert calibration(alignment, pairs, Links.none()) == pytest.approx(0.25)
+    truth = links([[0, 0], [1, 1], [2, 2], [3, 3]])
+    assert pair_reliability(alignment, truth, Links.none()).ece == pytest.approx(0)
+    assert pair_reliability(alignment, pairs, Links.none()).ece == pytest.approx(0.25)
+
+
+def test_wrong_pairs_of_entities_without_a_counterpart_count() -> None:
+    """Pairs 2 and 3 have no linked end; pair 3 is doubtful."""
+    pairs = links([[0, 0], [1, 1], [2, 2], [3, 3]])
+    alignment = Alignment(graph(4), graph(4), pairs.pairs, [1, 1, 1, 0.25], [True, True, True, False])
+    figures = evaluate(alignment, links([[0, 0], [1, 1]]))
+    assert figures["alignment"]["precision"] == pytest.approx(2 / 3)
+    assert figures["linked_ends"]["precision"] == 1
+    assert figures["alignment"]["ece"] == pytest.approx((1 + 0.25) / 4)
+    assert figures["linked_ends"]["ece"] == 0
+    assert figures["reliability"]["alignment"] == [
+        {"from": 0.2, "to": 0.3, "count": 1, "confidence": 0.25, "right": 0},
+        {"from": 0.9, "to": 1.0, "count": 3, "confidence": 1, "right": pytest.approx(2 / 3)},
+    ]
+
+
+def test_seeds_are_not_judged() -> None:
+    alignment = Alignment(graph(2), graph(2), links([[0, 0], [1, 1]]).pairs, [1, 1], [True, True])
+    assert pair_reliability(alignment, links([[0, 0]]), links([[1, 1]])).count.sum() == 1
+
+
+def test_confidence_of_no_counterpart() -> None:
+    """Entity 0 is accepted. The rest has none with 1 - .25 (entity 1) and 1 (entities in no pair)."""
+    alignment = Alignment(graph(3), graph(4), links([[0, 0], [1, 1]]).pairs, [1, 0.25], [True, False])
+    found = no_counterpart_reliability(alignment, links([[0, 0], [1, 1]]), Links.none())
+    assert found.to_json() == [
+        {"from": 0.7, "to": 0.8, "count": 2, "confidence": 0.75, "right": 0},
+        {"from": 0.9, "to": 1.0, "count": 3, "confidence": 1, "right": 1},
+    ]
+    assert found.ece == pytest.approx(2 * 0.75 / 5)
+
+
+def test_pairs_of_equal_iris_are_known() -> None:
+    """Entity 2 is the same by its IRI: it is no missed link and not without a counterpart."""
+    alignment = Alignment(graph(3), graph(3), links([[0, 0]]).pairs, [1], [True], same=links([[2, 2]]))
+    figures = evaluate(alignment, links([[0, 0], [2, 2]]))
+    assert figures["alignment"]["recall"] == figures["linked_ends"]["recall"] == 1
+    perfect = {"precision": 1, "recall": 1, "f1": 1, "ece": 0}
+    assert figures["no_counterpart"] == perfect
+    assert figures["reliability"]["no_counterpart"][0]["count"] == 2
+
+
+@often
+@given(answers())
+def test_each_left_over_entity_is_judged_once(answer: tuple[Alignment, Pairs, Pairs]) -> None:
+    alignment, test, seeds = answer
+    found = no_counterpart_reliability(alignment, links(test), links(seeds))
+    shares = no_counterpart(alignment, links(test), links(seeds))
+    left = sum(
+        not iri.startswith("_:") and place not in alignment.links.pairs[:, side]
+        for side, known in enumerate((alignment.source, alignment.target))
+        for place, iri in enumerate(known.entities.to_pylist())
+    )
+    assert found.count.sum() == left
+    assert share(found.right.sum(), left) == shares.precision
 
 
 def test_f1() -> None:

@@ -15,6 +15,7 @@ from largeea.evidence import evidence_edges, learn_agreement, neighbour_evidence
 from largeea.explain import Entity, Verdict, explain, find_entity, shared_evidence
 from largeea.finished import FinishedRun
 from largeea.graph import Attributes, KnowledgeGraph, Links, strings
+from largeea.graph.same_iri import matched_kinds
 from largeea.matching.alignment import Alignment
 from largeea.runs import Run
 from largeea.similarity import Similarity
@@ -95,7 +96,8 @@ def evidence_of(source: KnowledgeGraph, target: KnowledgeGraph, anchors: Links) 
     """The stages that the evidence of a round with these anchors leaves."""
     edges = evidence_edges(source, target, True)
     agreement = learn_agreement(edges, anchors)
-    neighbours = neighbour_evidence(edges, anchors, agreement, Links.none(), 50)
+    kinds = matched_kinds(source, target, Links.none())
+    neighbours = neighbour_evidence(edges, anchors, agreement, kinds, Links.none(), 50)
     stages = {"edges": edges, "anchors_1": anchors, "agreement": agreement, "neighbours": neighbours}
     return {"source": source, "target": target, **stages}
 
@@ -365,7 +367,7 @@ def test_explain(ring, capsys, wanted):
     assert {found["entity"]["iri"], found["counterpart"]["entity"]["iri"]} == {
         "http://a/Paris", "http://b/Paris",
     }  # fmt: skip
-    said = {"name", "semantic", "strings", "neighbours", "surroundings"}
+    said = {"name", "semantic", "strings", "neighbours", "surroundings", "literals"}
     assert set(found["counterpart"]["channels"]) == said
     seen = {(one["source_relation"], one["source_neighbour"]["iri"]) for one in found["witnesses"]}
     assert seen == {("http://a/next", "http://a/Tokyo"), ("^http://a/next", "http://a/Berlin")}

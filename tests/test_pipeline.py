@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import largeea
@@ -72,7 +74,7 @@ def test_entities_without_a_counterpart_stay_without() -> None:
     nobody = np.empty((0, 3))
     first = KnowledgeGraph(SOURCE.entities[:half], SOURCE.names[:half], strings(), nobody)
     second = KnowledgeGraph(SOURCE.entities[half:], SOURCE.names[half:], strings(), nobody)
-    with pytest.warns(LargeEAWarning, match="all are for review"):
+    with pytest.warns(LargeEAWarning, match="no pair reaches the confidence"):
         alignment = largeea.align(first, second)
     assert len(alignment) == 0
     assert len(alignment.unmatched_source) == len(alignment.unmatched_target) == half
@@ -181,11 +183,13 @@ def learning(**more: Any) -> Config:
 
 def test_another_decision_is_made_from_the_same_stages(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    first = largeea.align(SOURCE, TARGET, folder=folder)
+    other_names = pc.if_else(pa.array(np.arange(SIZE) < 60), random_graph(seed=3).names, TARGET.names)
+    target = TARGET.with_names(other_names)
+    first = largeea.align(SOURCE, target, folder=folder)
     before = {path.name: path.stat().st_mtime_ns for path in (folder / "stages").iterdir()}
-    strict = load(settings=["decision.threshold=1"])
-    with pytest.warns(LargeEAWarning, match="all are for review"):
-        second = largeea.align(SOURCE, TARGET, config=strict, folder=folder)
+    limit = float(first.confidence[first.accepted].mean())
+    strict = load(settings=[f"decision.threshold={limit}"])
+    second = largeea.align(SOURCE, target, config=strict, folder=folder)
     after = {path.name: path.stat().st_mtime_ns for path in (folder / "stages").iterdir()}
     assert {name for name in before if before[name] != after[name]} == {"alignment.safetensors"}
     assert len(second) < len(first)

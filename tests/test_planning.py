@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from largeea.config import Config, load
 from largeea.errors import ResourceError
 from largeea.execution import Execution
 from largeea.execution.planner import Need, Plan, first_that_fits
-from largeea.graph import KnowledgeGraph, strings
+from largeea.graph import Attributes, KnowledgeGraph, strings
 from largeea.planning import Sizes, make_plan
 from largeea.runs.folder import read_manifest
 
@@ -33,6 +34,13 @@ def graph(side: str, size: int = 40) -> KnowledgeGraph:
     return KnowledgeGraph(entities, strings(names), strings([f"http://{side}/next"]), triples)
 
 
+def years(size: int = 40) -> Attributes:
+    """A year for each entity."""
+    rows = [[number, 0, number, 0] for number in range(size)]
+    values = strings(str(1900 + number) for number in range(size))
+    return Attributes(np.array(rows), strings(["urn:year"]), values, strings([""]))
+
+
 def test_larger_graphs_need_more() -> None:
     small, large = (make_plan(sizes, Config(), Execution(memory="100GB"))[0] for sizes in (SMALL, MILLION))
     assert [need.stage for need in small.needs] == [need.stage for need in large.needs]
@@ -44,16 +52,19 @@ def test_larger_graphs_need_more() -> None:
     assert small.peak.host < 1e9
 
 
-def test_stages_are_those_of_the_method(tmp_path: Path) -> None:
+@pytest.mark.parametrize("literals", [False, True])
+def test_stages_are_those_of_the_method(tmp_path: Path, literals: bool) -> None:
     """Every planned stage is carried out, and every stage that takes long is planned."""
-    largeea.align(graph("a"), graph("b"), folder=tmp_path / "run")
+    sides = [replace(graph(side), attributes=years() if literals else Attributes.none()) for side in "ab"]
+    largeea.align(*sides, folder=tmp_path / "run")
     manifest = read_manifest(tmp_path / "run")
     planned = {need["stage"] for need in manifest["plan"]["needs"]}
     assert planned <= set(manifest["timings"])
-    bookkeeping = {"given-seeds", "seeds-to-learn-from", "seeds-to-check-with", "seeds", "anchors"}
-    assert {
-        name.split("-")[0] if "anchors" in name else name for name in manifest["timings"]
-    } - planned <= bookkeeping
+    assert ({"attribute-values", "by-values", "literals", "trial-literals"} <= planned) == literals
+    bookkeeping = {"given-seeds", "seeds", "known-pairs", "knock-outs", "trial-known", "trial-anchors"}
+    bookkeeping |= {name for name in manifest["timings"] if name.startswith(("anchors-", "worth"))}
+    bookkeeping |= {name for name in manifest["timings"] if name.endswith("-without-seeds")}
+    assert set(manifest["timings"]) - planned <= bookkeeping
 
 
 def test_what_cannot_fit_is_refused_before_the_start(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,19 +15,23 @@ from largeea.config import Config, as_config
 from largeea.errors import UsageError
 from largeea.execution import Execution, executing
 from largeea.execution.memory import peak_rss_mb
-from largeea.formats import ReadOptions, files_of, pair_folder, read_graph
+from largeea.formats import ReadOptions, files_of, pair_folder, read_both, read_graph
 from largeea.formats.links import (
+    DOUBTFUL_FILE_NAME,
     FORMATS,
+    SAME_IRI_FILE_NAME,
     UNMATCHED_FILE_NAME,
     find_format,
     read_links,
     resolve,
     write_alignment,
+    write_doubtful,
+    write_same_iri,
     write_unmatched,
 )
-from largeea.formats.pairs import read_pair
-from largeea.formats.rejects import Rejects
-from largeea.graph import KnowledgeGraph, Links, Pair, Task, strings
+from largeea.formats.scope import Match, in_scope
+from largeea.graph import KnowledgeGraph, Links, Task, strings
+from largeea.graph.same_iri import equal_iris
 from largeea.matching.alignment import Alignment
 from largeea.pipeline import Inputs, run_method
 from largeea.progress import note, step
@@ -66,19 +70,23 @@ def align(
     seeds: Seeds | None = None,
     config: Config | dict[str, Any] | str | None = None,
     execution: Execution | dict[str, Any] | None = None,
+    match: Match = "auto",
+    same_iri: bool = True,
     folder: Place | None = None,
     overwrite: bool = False,
 ) -> Alignment:
     """Find the entities of two graphs that are the same thing. Seeds help but are not needed.
 
     Graphs are `KnowledgeGraph`s or paths to read them from. Seeds are `Links`, the path of a link file, or
-    pairs of IRIs. `config` is a `Config`, a dictionary of settings or the name of a preset. With a `folder`,
-    every stage's result is kept there and a later call continues from them; to write the answer to files as
-    well, use `align_files`.
+    pairs of IRIs. `config` is a `Config`, a dictionary of settings or the name of a preset. `match` says
+    which entities are matched: individuals, classes, properties, all, or (auto) what the graphs are about.
+    Entities that two RDF graphs have under the same IRI are the same, unless `same_iri` is False: they are
+    in `Alignment.same`. With a `folder`, every stage's result is kept there and a later call continues from
+    them; to write the answer to files as well, use `align_files`.
 
     Example: `align("a.nt", "b.ttl", seeds="known.tsv", config={"names": {"top_k": 20}}).to_table()`.
     """
-    graphs = _graph("source", source), _graph("target", target)
+    graphs = in_scope(_graph("source", source, same_iri), _graph("target", target, same_iri), match)
     known = _links(seeds, *graphs)
     settings, place = as_config(config), None if folder is None else Path(folder)
     hashes = [content_hash(graph) for graph in graphs]
@@ -152,26 +160,25 @@ def given_inputs(
 ) -> Inputs:
     """Graphs and seeds that are in memory, as the inputs of a run."""
     first, second = hashes or [content_hash(graph) for graph in (source, target)]
-    return Inputs(
-        run.stage.given("source", first, lambda: source, read_graph),
-        run.stage.given("target", second, lambda: target, read_graph),
-        run.stage.given("given-seeds", content_hash(seeds), lambda: seeds, resolve),
-    )
+    ours = run.stage.given("source", first, lambda: source, read_graph)
+    theirs = run.stage.given("target", second, lambda: target, read_graph)
+    known = run.stage.given("given-seeds", content_hash(seeds), lambda: seeds, resolve)
+    return Inputs(ours, theirs, known, run.stage("same-iri", equal_iris, ours, theirs))
 
 
 def file_inputs(request: Request, run: Run) -> Inputs:
-    """Graphs and seeds of a request: read when a run needs them and does not have them."""
+    """Graphs and seeds of a request: read when a run needs them and does not have them.
+
+    What is matched depends on both graphs, so each graph is identified by the files of both.
+    """
     known = run.manifest.get("inputs", ())
     files = {name: record_inputs(paths, known) for name, paths in request.files().items()}
     run.manifest["inputs"] = [record for records in files.values() for record in records]
     read = cache(lambda: _read(request, run))
-    reading = repr(request.reading)
-    source = run.stage.given(
-        "source", identity(files["source"], f"source {reading}"), lambda: read()[0], read_graph
-    )
-    target = run.stage.given(
-        "target", identity(files["target"], f"target {reading}"), lambda: read()[1], read_graph
-    )
+    of_both = [*files["source"], *files["target"]]
+    reading = f"{len(files['source'])} {request.reading!r}"
+    source = run.stage.given("source", identity(of_both, f"source {reading}"), lambda: read()[0], read_both)
+    target = run.stage.given("target", identity(of_both, f"target {reading}"), lambda: read()[1], read_both)
 
     def read_seeds() -> Links:
         if request.seeds is None:
@@ -179,7 +186,8 @@ def file_inputs(request: Request, run: Run) -> Inputs:
         return resolve(read_links(request.seeds), source.value, target.value)
 
     identity_of_seeds = identity(files["seeds"], f"{source.key} {target.key}")
-    return Inputs(source, target, run.stage.given("given-seeds", identity_of_seeds, read_seeds, resolve))
+    seeds = run.stage.given("given-seeds", identity_of_seeds, read_seeds, resolve)
+    return Inputs(source, target, seeds, run.stage("same-iri", equal_iris, source, target))
 
 
 def _read(request: Request, run: Run) -> tuple[KnowledgeGraph, KnowledgeGraph]:
@@ -188,23 +196,16 @@ def _read(request: Request, run: Run) -> tuple[KnowledgeGraph, KnowledgeGraph]:
     Links that a pair folder holds stay out: they are for evaluation.
     """
     assert run.folder is not None
-    rejects = Rejects(request.reading.max_errors)
-    if request.target is None:
-        reading = request.reading
-        pair: Pair = read_pair(request.source, reading.naming, rejects, reading.pair_language)
-        graphs = pair.source, pair.target
-    else:
-        first, second = (
-            read_graph(path, request.reading, rejects) for path in (request.source, request.target)
-        )
-        graphs = first, second
+    rejects = request.reading.new_rejects(request.source)
+    graphs = read_both(request.source, request.target, request.reading, rejects)
     check_unchanged(run.manifest["inputs"])
     accounts = {side: account_of(graph) for side, graph in zip(("source", "target"), graphs, strict=True)}
     for side, account in accounts.items():
         note(f"{side}: {account_in_words(account)}")
-    if len(rejects):
+    if rejects:
         with atomic_write(run.folder / REJECTS) as file:
             rejects.write(file)
+        rejects.tell(run.folder / REJECTS)
         run.store.attach("source", REJECTS)
     else:
         run.store.detach("source", REJECTS)
@@ -220,20 +221,30 @@ def _formats(run: Run, wanted: Sequence[str]) -> list[str]:
 
 
 def write_results(alignment: Alignment, folder: Path, formats: Iterable[str]) -> list[str]:
-    """Write the alignment in each format, and the unmatched entities; the names of the files.
+    """Write the alignment in each format, doubtful pairs, unmatched entities and, if any, equal IRIs.
 
-    What was written is counted: every entity that can be linked has to be in one accepted pair or unmatched.
+    Returns the names of the files. What was written is counted: every entity that can be linked has to be in
+    one accepted pair, in one doubtful pair, unmatched, or the same by its IRI.
     """
     linkable = linkable_entities(alignment.source, alignment.target)
     with atomic_write(folder / UNMATCHED_FILE_NAME) as file:
         unmatched = write_unmatched(alignment, file)
-    files = []
+    with atomic_write(folder / DOUBTFUL_FILE_NAME) as file:
+        doubtful = write_doubtful(alignment, file)
+    files, same = [DOUBTFUL_FILE_NAME, UNMATCHED_FILE_NAME], {"source": 0, "target": 0}
+    if len(alignment.same):
+        files.append(SAME_IRI_FILE_NAME)
+        with atomic_write(folder / SAME_IRI_FILE_NAME) as file:
+            same = write_same_iri(alignment, file)
+    else:
+        (folder / SAME_IRI_FILE_NAME).unlink(missing_ok=True)
+    links = []
     for name in formats:
-        files.append(find_format(name).file_name)
-        with atomic_write(folder / files[-1]) as file:
+        links.append(find_format(name).file_name)
+        with atomic_write(folder / links[-1]) as file:
             written = write_alignment(alignment, file, name)
-        answers_add_up(linkable, written.pairs, written.linked, unmatched)
-    return [*files, UNMATCHED_FILE_NAME]
+        answers_add_up(linkable, written.pairs, written.linked, doubtful, unmatched, same)
+    return [*links, *files]
 
 
 def write(alignment: Alignment, path: Place, format: str | None = None) -> None:
@@ -255,11 +266,11 @@ def write(alignment: Alignment, path: Place, format: str | None = None) -> None:
         write_alignment(alignment, file, name)
 
 
-def _graph(side: str, given: Any) -> KnowledgeGraph:
+def _graph(side: str, given: Any, same_iri: bool) -> KnowledgeGraph:
     if isinstance(given, KnowledgeGraph):
-        return given
+        return given if same_iri else replace(given, global_ids=False)
     if isinstance(given, str | os.PathLike):
-        return read_graph(Path(given), ReadOptions(), Rejects(0))
+        return read_graph(Path(given), ReadOptions(same_iri=same_iri))
     raise TypeError(f"{side} must be a KnowledgeGraph or a path, not {type(given).__name__}")
 
 

@@ -33,7 +33,7 @@ class NamesConfig(_Section):
     top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
     ngram_weight: float = Field(0.5, ge=0, description="weight of n-gram scores next to a semantic encoder")
     gamma: float = Field(
-        0.3, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; 0.05 in the paper"
+        0.15, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; 0.05 in the paper"
     )
     theta: float = Field(0.5, gt=0, le=1, description="minimum Jaccard similarity of strings to compare")
     max_aliases: int = Field(8, ge=0, description="maximum number of aliases per entity; 0 = none")
@@ -101,18 +101,24 @@ class EvidenceConfig(_Section):
         0.005, ge=0, description="stop when the share of new anchors falls below this"
     )
     margin: float = Field(0.3, ge=0, le=1, description="minimum lead of an anchor over the second candidate")
-    neighbour_weight: float = Field(0.6, ge=0, description="weight of neighbour evidence, relative to names")
-    surroundings_weight: float = Field(
-        1.0, ge=0, description="weight of propagated labels, relative to names"
+    neighbour_weight: float = Field(
+        0.6, ge=0, description="weight of neighbour evidence next to names, before its worth is measured"
     )
-    literals: bool = Field(True, description="count equal literal values as shared neighbours")
+    surroundings_weight: float = Field(
+        1.0, ge=0, description="weight of propagated labels next to names, before their worth is measured"
+    )
+    literal_weight: float = Field(
+        0.75, ge=0, description="weight of similar literals next to names, before their worth is measured"
+    )
+    literals: bool = Field(
+        True, description="use literals: equal values as shared neighbours, similar ones as evidence"
+    )
     temperature: float = Field(
-        0.015, gt=0, description="score difference that changes the odds by a factor e"
+        0.024, gt=0, description="score difference that changes the odds by a factor e"
     )
     no_match_score: float = Field(
-        0.1, description="score at which a pair without competitors has probability 0.5"
+        0.25, description="score at which a pair without competitors has probability 0.5"
     )
-    no_match_score_names: float = Field(0.3, description="no_match_score while names are the only evidence")
     sinkhorn_iterations: int = Field(50, ge=0, description="Sinkhorn iterations; 0 = normalise rows only")
     top_k: int = Field(50, ge=1, description="candidates kept per source entity")
     candidates_per_round: int = Field(
@@ -147,13 +153,14 @@ class FusionConfig(_Section):
 class DecisionConfig(_Section):
     """Decision: which pairs are accepted, given their scores."""
 
-    temperature: float = Field(0.04, gt=0, description="score difference that changes the odds by a factor e")
-    no_match_score: float = Field(
-        0.15, description="score at which a pair without competitors has probability 0.5"
+    temperature: float = Field(
+        0.062, gt=0, description="score difference that changes the odds by a factor e, for confidence"
     )
-    threshold: float = Field(0.5, ge=0, le=1, description="minimum confidence of an accepted pair")
-    min_precision: float = Field(
-        0.9, ge=0, le=1, description="minimum expected precision of the accepted pairs"
+    threshold: float = Field(
+        0.0, ge=0, le=1, description="minimum confidence of an accepted pair; 0 = by the highest expected F1"
+    )
+    doubtful: float = Field(
+        0.1, ge=0, le=1, description="minimum confidence of a doubtful pair; below, there is no counterpart"
     )
     assignment: Literal["mutual", "exact"] = Field(
         "mutual", description="mutual: mutual best pairs; exact: one-to-one pairs of highest total score"
@@ -221,14 +228,17 @@ RENAMED: dict[str, str] = {
     "evidence.neighbours": "evidence.neighbour_weight",
     "evidence.surroundings": "evidence.surroundings_weight",
     "evidence.even": "evidence.no_match_score",
-    "evidence.even_by_name": "evidence.no_match_score_names",
+    "evidence.even_by_name": "evidence.no_match_score",
     "evidence.balancing": "evidence.sinkhorn_iterations",
     "evidence.found": "evidence.candidates_per_round",
     "evidence.pieces_to_find": "evidence.retrieval_sketches",
     "evidence.pieces": "evidence.scoring_sketches",
-    "decision.even": "decision.no_match_score",
     "decision.accept": "decision.threshold",
-    "decision.precision": "decision.min_precision",
+    "decision.precision": "decision.threshold",
+    "decision.min_precision": "decision.threshold",
+    "decision.even": "evidence.no_match_score",
+    "decision.no_match_score": "evidence.no_match_score",
+    "evidence.no_match_score_names": "evidence.no_match_score",
 }
 """Settings that were renamed since release 0.1.0: old name to new name."""
 MOVED: dict[str, str] = {

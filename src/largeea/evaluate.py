@@ -1,22 +1,29 @@
 """Accuracy of an answer: ranking, precision and recall, calibration. Only this module may use test links.
 
 Ranking protocols: *paper* ranks each test source against the test targets only; *open*, the default, ranks it
-against all targets that are not seeds. A tie gets the mean of its best and worst rank. A true target that was
-not kept as a candidate is a miss.
+against all targets that can be linked and are not seeds. A tie gets the mean of its best and worst rank. A
+true target that was not kept as a candidate is a miss.
+
+Pairs are judged twice. Over *all* pairs, a pair that is not a test link is wrong: right where the links are
+complete. Over pairs with a *linked end*, only pairs with an entity in a test link count: for links that cover
+a part of the graphs, where other pairs cannot be judged.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from largeea.graph import Bool, KnowledgeGraph, Links
+from largeea.graph import Bool, Links
 from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
 
 HITS = (1, 5, 10)
+BINS = 10
+"""Number of bins of confidence, of equal width."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +44,74 @@ class PrecisionRecall:
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
 
-def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> dict[str, dict[str, float]]:
-    """Return precision, recall and F1 of the accepted pairs and of the "no counterpart" decision.
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Confidence and correctness of decisions by bins of confidence: three columns `[BINS]`.
+
+    `count` is the number of decisions, `confidence` the sum of their confidences, and `right` the number of
+    those that are right.
+    """
+
+    count: npt.NDArray[np.float64]
+    confidence: npt.NDArray[np.float64]
+    right: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, confidence: npt.NDArray[np.float64], right: Bool) -> Reliability:
+        """Sort decisions into bins; both columns are `[n]`, and `confidence` is in [0, 1]."""
+        place = np.minimum((confidence * BINS).astype(int), BINS - 1)
+        columns = np.ones(len(place)), confidence, right.astype(np.float64)
+        return cls(*(np.bincount(place, column, BINS).astype(np.float64) for column in columns))
+
+    @property
+    def ece(self) -> float:
+        """Expected calibration error: the mean gap between confidence and share right, over all bins."""
+        return float(np.abs(self.right - self.confidence).sum() / max(self.count.sum(), 1))
+
+    def to_json(self) -> list[dict[str, float]]:
+        """Return bounds, number of decisions, mean confidence and share right of each bin that has any."""
+        return [
+            {
+                "from": place / BINS,
+                "to": (place + 1) / BINS,
+                "count": int(self.count[place]),
+                "confidence": float(self.confidence[place] / self.count[place]),
+                "right": float(self.right[place] / self.count[place]),
+            }
+            for place in np.flatnonzero(self.count).tolist()
+        ]
+
+
+def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> dict[str, Any]:
+    """Return precision, recall, F1 and calibration of the pairs and of the "no counterpart" decision.
+
+    `alignment` judges all pairs, `linked_ends` those with an entity in a test link, `no_counterpart` the
+    entities in no accepted pair. Each has its expected calibration error, `ece`; the bins that it was
+    computed from are in `reliability`.
+
+    Seeds and pairs of equal IRIs are known and not judged.
 
     Example: `evaluate(align(source, target), links)["alignment"]["f1"]`.
     """
-    seeds = seeds or Links.none()
-    return {
-        "alignment": accepted_pairs(alignment, test, seeds).to_json()
-        | {"ece": calibration(alignment, test, seeds)},
-        "linked_ends": accepted_pairs(with_a_linked_end(alignment, test), test, seeds).to_json(),
-        "no_counterpart": no_counterpart(alignment, test, seeds).to_json(),
+    known = known_links(alignment, seeds or Links.none())
+    judged = with_a_linked_end(alignment, test)
+    judgements = {
+        "alignment": (accepted_pairs(alignment, test, known), pair_reliability(alignment, test, known)),
+        "linked_ends": (accepted_pairs(judged, test, known), pair_reliability(judged, test, known)),
+        "no_counterpart": (
+            no_counterpart(alignment, test, known),
+            no_counterpart_reliability(alignment, test, known),
+        ),
     }
+    figures: dict[str, Any] = {
+        name: share.to_json() | {"ece": bins.ece} for name, (share, bins) in judgements.items()
+    }
+    return figures | {"reliability": {name: bins.to_json() for name, (_, bins) in judgements.items()}}
+
+
+def known_links(alignment: Alignment, seeds: Links) -> Links:
+    """Return the seeds and the pairs of equal IRIs: nothing had to be found out about them."""
+    return Links(np.concatenate([seeds.pairs, alignment.same.pairs])).canonical()
 
 
 def ranking(similarity: Similarity, test: Links, candidates: Bool) -> dict[str, float]:
@@ -80,9 +143,14 @@ def realistic_ranks(similarity: Similarity, test: Links, candidates: Bool) -> np
     return np.where(present, 1 + better + equal / 2, np.inf)
 
 
-def protocols(similarity: Similarity, test: Links, seeds: Links) -> dict[str, dict[str, float]]:
-    """Return the ranking figures under both protocols."""
-    not_seeds = np.ones(similarity.shape[1], bool)
+def protocols(
+    similarity: Similarity, test: Links, seeds: Links, linkable: Bool | None = None
+) -> dict[str, dict[str, float]]:
+    """Return the ranking figures under both protocols.
+
+    `linkable` is the mask `[m]` of the targets that an answer may contain; without it, all are ranked.
+    """
+    not_seeds = np.ones(similarity.shape[1], bool) if linkable is None else linkable.copy()
     not_seeds[seeds.target] = False
     test_targets = np.zeros(similarity.shape[1], bool)
     test_targets[test.target] = True
@@ -113,33 +181,40 @@ def with_a_linked_end(alignment: Alignment, test: Links) -> Alignment:
     )
 
 
-def calibration(alignment: Alignment, test: Links, seeds: Links, bins: int = 10) -> float:
-    """Return the expected calibration error (ECE): the gap between confidence and precision, over all bins.
-
-    It covers the accepted pairs and those for review that have an entity in a test link, without seeds.
-    """
-    judged = with_a_linked_end(alignment, test)
-    keys = _keys(Links(judged.pairs), alignment.target.size)
-    new = ~np.isin(keys, _keys(seeds, alignment.target.size))
-    right = np.isin(keys[new], _keys(test, alignment.target.size))
-    confidence = judged.confidence[new].astype(np.float64)
-    place = np.minimum((confidence * bins).astype(int), bins - 1)
-    gap = np.bincount(place, right, bins) - np.bincount(place, confidence, bins)
-    return float(np.abs(gap).sum() / max(len(right), 1))
+def pair_reliability(alignment: Alignment, test: Links, seeds: Links) -> Reliability:
+    """Return the reliability of all pairs, accepted or doubtful, without seeds; test links are right."""
+    width = alignment.target.size
+    keys = _keys(Links(alignment.pairs), width)
+    new = ~np.isin(keys, _keys(seeds, width))
+    return Reliability.of(
+        alignment.confidence[new].astype(np.float64), np.isin(keys[new], _keys(test, width))
+    )
 
 
 def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
-    """Return precision and recall of the unmatched entities; entities in no link are the true ones."""
+    """Return precision and recall of "no counterpart", said of every entity in no accepted pair."""
     right = said = true = 0
-    for graph, unmatched, linked in (
-        (alignment.source, alignment.unmatched_source_ids, np.concatenate([test.source, seeds.source])),
-        (alignment.target, alignment.unmatched_target_ids, np.concatenate([test.target, seeds.target])),
-    ):
-        lonely = _unlinked(graph, linked)
-        right += int(lonely[unmatched].sum())
-        said += len(unmatched)
+    for side in (0, 1):
+        lonely, left_over = _without_link(alignment, side, test, seeds), _left_over(alignment, side)
+        right += int((lonely & left_over).sum())
+        said += int(left_over.sum())
         true += int(lonely.sum())
     return _share(right, said, true)
+
+
+def no_counterpart_reliability(alignment: Alignment, test: Links, seeds: Links) -> Reliability:
+    """Return the reliability of "no counterpart", said of every entity in no accepted pair.
+
+    Its confidence is 1 minus that of the entity's best pair, which is 0 for an entity in no pair.
+    """
+    confidence, right = [], []
+    for side in (0, 1):
+        left_over = _left_over(alignment, side)
+        best = np.zeros(len(left_over))
+        np.maximum.at(best, alignment.pairs[:, side], alignment.confidence)
+        confidence.append(1 - best[left_over])
+        right.append(_without_link(alignment, side, test, seeds)[left_over])
+    return Reliability.of(np.concatenate(confidence), np.concatenate(right))
 
 
 def pseudo_seeds(found: Links, test: Links, given: Links) -> dict[str, float]:
@@ -154,10 +229,21 @@ def pseudo_seeds(found: Links, test: Links, given: Links) -> dict[str, float]:
     return {"pseudo_seeds": len(new), "precision": float(right.mean()) if len(right) else 0.0}
 
 
-def _unlinked(graph: KnowledgeGraph, linked: npt.NDArray[np.int32]) -> Bool:
-    lonely = ~graph.anonymous
-    lonely[linked] = False
-    return lonely
+def _left_over(alignment: Alignment, side: int) -> Bool:
+    """The mask of the linkable entities of one side in no accepted pair and no pair of equal IRIs."""
+    matched = alignment.links.pairs[:, side], alignment.same.pairs[:, side]
+    return _linkable_except(alignment, side, np.concatenate(matched))
+
+
+def _without_link(alignment: Alignment, side: int, test: Links, seeds: Links) -> Bool:
+    """The mask of the linkable entities of one side in no link."""
+    return _linkable_except(alignment, side, np.concatenate([test.pairs[:, side], seeds.pairs[:, side]]))
+
+
+def _linkable_except(alignment: Alignment, side: int, ids: npt.NDArray[np.int32]) -> Bool:
+    kept = (alignment.source, alignment.target)[side].linkable.copy()
+    kept[ids] = False
+    return kept
 
 
 def _keys(links: Links, width: int) -> npt.NDArray[np.int64]:

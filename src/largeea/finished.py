@@ -12,10 +12,10 @@ from largeea.runs.folder import load_stage
 from largeea.runs.manifest import records_of_answer
 from largeea.similarity import Similarity
 
-CHANNELS = {"name": "names", "structure": "structure"} | {
-    kind: kind for kind in ("neighbours", "surroundings")
+CHANNELS = {"equal-names": "name", "names": "name"} | {
+    kind: kind for kind in ("structure", "neighbours", "surroundings", "literals")
 }
-"""The channels and the stages that hold what they found."""
+"""Stages that hold what the channels found. An answer with evidence has `equal-names`, without it `names`."""
 FEATURES = ("semantic", "strings")
 """Stages that hold what the name channel is made of."""
 
@@ -53,6 +53,12 @@ class FinishedRun:
         return links
 
     @cached_property
+    def same(self) -> Links:
+        """The pairs with equal IRIs, those that are not matched included."""
+        links: Links = self.load("same-iri")
+        return links
+
+    @cached_property
     def fused(self) -> Similarity:
         """`M`: the scores that the answer was drawn from."""
         matrix: Similarity = self.load("fused")
@@ -67,7 +73,7 @@ class FinishedRun:
     def evidence(self) -> dict[str, Similarity]:
         """What each channel found, and each feature of names."""
         kinds = CHANNELS | {feature: feature for feature in FEATURES}
-        return {kind: self.load(stage) for kind, stage in kinds.items() if stage in self.stages}
+        return {kind: self.load(stage) for stage, kind in kinds.items() if stage in self.stages}
 
     @cached_property
     def anchors(self) -> Links | None:

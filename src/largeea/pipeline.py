@@ -9,27 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from largeea.config import Config, NamesConfig
 from largeea.errors import InputError, UsageError
-from largeea.evidence import (
-    choose_anchors,
-    evidence_edges,
-    find_candidates,
-    learn_agreement,
-    neighbour_evidence,
-    share_of_new,
-    surroundings_evidence,
-    without_seeds,
-)
 from largeea.execution.code import plugin_fingerprint
 from largeea.execution.compilation import tell_of_compilation
 from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.graph.same_iri import matched_kinds
 from largeea.matching.alignment import Alignment
-from largeea.matching.calibration import seeds_to_check_with, seeds_to_learn_from
-from largeea.matching.confidence import likelihood
 from largeea.matching.decision import decided_arrays
-from largeea.matching.fusion import fuse, match_one_to_one
+from largeea.matching.fusion import fuse
 from largeea.names.augment import augment
 from largeea.names.channel import (
     encode_names,
@@ -41,26 +32,27 @@ from largeea.names.channel import (
     vector_similarity,
 )
 from largeea.names.encoders import encoder_fingerprint
+from largeea.names.equal import favour_equal_names
 from largeea.names.semantic import NGRAM
 from largeea.planning import Sizes, make_plan
 from largeea.progress import note, warn
 from largeea.randomness import child_seed
+from largeea.rounds import Matrix, confidence, gather, self_training
 from largeea.runs import Run
-from largeea.similarity import Similarity
 from largeea.structure.channel import partition_graphs, train_batches
 from largeea.structure.models import MODELS
 from largeea.structure.partition import PARTITIONERS
 
-Matrix = Handle[Similarity]
-
 
 @dataclass(frozen=True)
 class Inputs:
-    """Both graphs and the seeds (`psi'`). Test links are never in here."""
+    """Both graphs, the seeds (`psi'`) and the pairs with equal IRIs. Test links are never in here."""
 
     source: Handle[KnowledgeGraph]
     target: Handle[KnowledgeGraph]
     seeds: Handle[Links]
+    same: Handle[Links]
+    """Pairs with equal IRIs: known to be the same, but neither seeds nor part of the answer's links."""
 
 
 @dataclass(frozen=True)
@@ -89,49 +81,47 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     run.begin(config)
     config = within_limits(inputs, config, run)
     stage, source, target = run.stage, inputs.source, inputs.target
-    with_evidence = config.uses("evidence")
     seeds = inputs.seeds
-    if with_evidence:  # whatever learns from seeds must not see those that confidence is checked with
-        seeds = stage("seeds-to-learn-from", seeds_to_learn_from, inputs.seeds, config.seed)
+    if len(inputs.same.value):
+        seeds = stage("known-pairs", known_pairs, inputs.same, seeds)
+    kinds = stage("kinds", matched_kinds, source, target, inputs.same)
     channels: dict[str, Matrix] = {}
     features: dict[str, Matrix] = {}
-    augmented = seeds
-    made_of: list[Handle[Any]] = []
+    augmented, names, likelihood = seeds, None, None
+    made_of: tuple[Handle[Any], ...] = ()
     if names_are_usable(inputs, config):
-        channels["name"], features = name_channel(stage, source, target, config)  # M_n
+        rows = stage(
+            "name-rows", name_rows, source, target, kinds, config.names.max_aliases,
+            config.names.alias_predicates,
+        )  # fmt: skip
+        channels["name"], features = name_channel(stage, rows, config)  # M_n
+        names = stage("equal-names", favour_equal_names, channels["name"], rows)
         if config.uses("augmentation"):  # DA
             augmented = stage("seeds", augment, seeds, channels["name"], config.augmentation.margin)
     if config.uses("structure"):  # M_s
         channels["structure"] = structure_channel(stage, source, target, augmented, config)
-    if with_evidence:  # beyond the paper
-        found, made_of = evidence_rounds(stage, source, target, channels.get("name"), seeds, config)
-        channels |= found
-        fused = one_to_one(stage, channels, config)  # M
-        check = stage("seeds-to-check-with", seeds_to_check_with, inputs.seeds, config.seed)
-        confidence = stage(
-            "likelihood", likelihood, channels, evidence_weights(config), config.evidence.top_k,
-            config.decision.temperature, config.decision.no_match_score,
-            config.evidence.sinkhorn_iterations, check,
-        )  # fmt: skip
+    if config.uses("evidence"):  # beyond the paper
+        trained = {kind: channel for kind, channel in channels.items() if kind == "structure"}
+        material = gather(stage, source, target, kinds, seeds, names, config)
+        rounds = self_training(material, trained)
+        channels, fused = rounds.channels, rounds.fused  # M
+        made_of = (*filter(None, [names]), *rounds.parts)
+        likelihood = confidence(material, trained, rounds)
     else:
         fused = stage("fused", fuse, channels, config.fusion.method, config.fusion.csls)  # M
-        confidence = None
     how = config.decision
     answer = stage(
-        "alignment", decided_arrays, source, target, inputs.seeds, fused, channels, features, confidence,
-        how.threshold, how.min_precision, how.assignment,
+        "alignment", decided_arrays, source, target, inputs.seeds, inputs.same, fused, channels, features,
+        likelihood, how.threshold, how.doubtful, how.assignment,
     )  # fmt: skip
-    parts: list[Handle[Any]] = [source, target, inputs.seeds, augmented, *features.values()]
-    parts += [*channels.values(), *made_of, fused, *filter(None, [confidence]), answer]
+    parts: list[Handle[Any]] = [source, target, inputs.seeds, inputs.same, augmented, *features.values()]
+    parts += [*channels.values(), *made_of, fused, *filter(None, [likelihood]), answer]
     return Outcome(inputs, augmented, fused, answer, tuple(parts))
 
 
-def name_channel(
-    stage: Stages, source: Handle[KnowledgeGraph], target: Handle[KnowledgeGraph], config: Config
-) -> tuple[Matrix, dict[str, Matrix]]:
+def name_channel(stage: Stages, rows: Handle[Arrays], config: Config) -> tuple[Matrix, dict[str, Matrix]]:
     """The name channel (`M_n`), and what it is made of: SENS (`M_se`) and STNS (`M_st`)."""
     how = config.names
-    rows = stage("name-rows", name_rows, source, target, how.max_aliases, how.alias_predicates)
     features: dict[str, Matrix] = {}
     if config.uses("sens"):
         features["semantic"] = semantic_feature(stage, rows, config.names)
@@ -172,72 +162,12 @@ def structure_channel(
     return stage("structure", train_batches, source, target, seeds, batches, config.structure, random, model)
 
 
-def evidence_rounds(
-    stage: Stages,
-    source: Handle[KnowledgeGraph],
-    target: Handle[KnowledgeGraph],
-    names: Matrix | None,
-    seeds: Handle[Links],
-    config: Config,
-) -> tuple[dict[str, Matrix], list[Handle[Any]]]:
-    """Self-training: names (or seeds) choose anchors, anchors give evidence, evidence chooses more anchors.
-
-    Rounds go on until the anchors hardly change. Returned are what neighbours and surroundings say in the
-    end, and what that was made of: the edges, the anchors of the last round, the agreement of relations.
-    """
-    how, random = config.evidence, child_seed(config.seed, "evidence")
-    if names is not None and len(seeds.value):
-        names = stage("names-without-seeds", without_seeds, names, seeds)
-    known = {} if names is None else {"name": names}
-    nothing = stage("no-evidence", no_evidence, source, target)
-    found: dict[str, Matrix] = {"neighbours": nothing, "surroundings": nothing}
-    edges = stage("edges", evidence_edges, source, target, how.literals)
-    before, made_of = Links.none(), list[Handle[Any]]([edges])
-    for number in range(how.rounds):
-        channels = known if number == 0 else known | found
-        matched = one_to_one(stage, channels, config) if channels else None
-        anchors = stage(f"anchors-{number + 1}", choose_anchors, matched, seeds, how.margin)
-        new = share_of_new(before, anchors.value)
-        note(f"round {number + 1}: {len(anchors.value):,} anchors, {new:.1%} of them new")
-        if not len(anchors.value) or (number and new < how.min_new_anchor_share):
-            break
-        agreement = stage("agreement", learn_agreement, edges, anchors)
-        near = stage("neighbours", neighbour_evidence, edges, anchors, agreement, seeds, how.top_k)
-        candidates = [near, *known.values()]
-        if how.candidates_per_round:
-            retrieved = stage(
-                "candidates", find_candidates, edges, anchors, agreement, how.candidates_per_round,
-                how.retrieval_sketches, how.label_width, random + number,
-            )  # fmt: skip
-            candidates.insert(1, retrieved)
-        surroundings = stage(
-            "surroundings", surroundings_evidence, edges, anchors, agreement, candidates, how.top_k,
-            how.scoring_sketches, how.label_width, random + number,
-        )  # fmt: skip
-        found = {"neighbours": near, "surroundings": surroundings}
-        before, made_of = anchors.value, [edges, anchors, agreement]
-    return found, made_of
-
-
-def one_to_one(stage: Stages, channels: dict[str, Matrix], config: Config) -> Matrix:
-    """`M` with evidence: probabilities of a one-to-one matching, sharp, to rank and to choose anchors by."""
-    how = config.evidence
-    no_match_score = how.no_match_score_names if list(channels) == ["name"] else how.no_match_score
-    return stage(
-        "fused", match_one_to_one, channels, evidence_weights(config), how.top_k, how.temperature,
-        no_match_score, how.sinkhorn_iterations,
-    )  # fmt: skip
-
-
-def evidence_weights(config: Config) -> dict[str, float]:
-    """What each kind of evidence weighs; names and trained structure models weigh 1."""
-    how = config.evidence
-    return {"neighbours": how.neighbour_weight, "surroundings": how.surroundings_weight}
-
-
-def no_evidence(source: KnowledgeGraph, target: KnowledgeGraph) -> Similarity:
-    """What structure says where no anchor was found."""
-    return Similarity.empty((source.size, target.size))
+def known_pairs(same: Links, seeds: Links) -> Links:
+    """Pairs with equal IRIs, with weight 1, and the seeds that do not contradict them."""
+    free = ~np.isin(seeds.source, same.source) & ~np.isin(seeds.target, same.target)
+    weight = np.ones(len(seeds), np.float32) if seeds.weight is None else seeds.weight
+    weights = np.concatenate([np.ones(len(same), np.float32), weight[free]])
+    return Links(np.concatenate([same.pairs, seeds.pairs[free]]), weights).canonical()
 
 
 def within_limits(inputs: Inputs, config: Config, run: Run) -> Config:
@@ -264,11 +194,13 @@ def names_are_usable(inputs: Inputs, config: Config) -> bool:
     nameless = [
         side
         for side, graph in (("source", inputs.source.value), ("target", inputs.target.value))
-        if graph.size and not graph.named.any()
+        if graph.size and not (graph.named & graph.linkable).any()
     ]
     if config.uses("names") and not nameless:
         return True
-    if not (config.uses("structure") or (config.uses("evidence") and len(inputs.seeds.value))):
+    with_evidence = config.uses("evidence")
+    known = len(inputs.seeds.value) or len(inputs.same.value)
+    if not (config.uses("structure") or (with_evidence and (known or literals_are_usable(inputs, config)))):
         if not config.uses("names"):
             raise UsageError("without names and without seeds there is nothing to align by")
         raise InputError(
@@ -277,5 +209,12 @@ def names_are_usable(inputs: Inputs, config: Config) -> bool:
             "with seeds: --preset largeea-r --seeds FILE"
         )
     if nameless:
-        note(f"no entity of the {nameless[0]} graph has a name: structure decides alone")
+        note(f"no entity of the {nameless[0]} graph has a name: structure and literals decide alone")
     return False
+
+
+def literals_are_usable(inputs: Inputs, config: Config) -> bool:
+    """Whether both graphs have literals that evidence may compare."""
+    how = config.evidence
+    sides = inputs.source.value, inputs.target.value
+    return how.literals and how.literal_weight > 0 and all(len(graph.attributes) for graph in sides)

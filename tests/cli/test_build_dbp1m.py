@@ -47,7 +47,8 @@ def test_it_builds_tells_and_can_be_read(capsys):
     shown = capsys.readouterr()
     assert "in benchmark" in shown.out
     assert "out/dbp1m" in shown.out
-    assert "1 bad line(s) were left out; see out/rejects.tsv" in shown.err
+    assert "1 malformed line(s) or statement(s) were left out" in shown.err
+    assert "All are listed in out/rejects.tsv" in shown.err
     typed = (
         "largeea build-dbp1m --source-dumps en/objects.nt en/links.ttl --target-dumps fr --languages en fr"
     )

@@ -87,14 +87,14 @@ def test_align(cli, inputs):
     out, err = cli("align", *inputs, "-o", "run")
     assert found_links("run/alignment.sssom.tsv") == EXPECTED
     assert "Some of the links" in out
-    assert "Written to run/alignment.sssom.tsv, run/unmatched.tsv" in out
+    assert "Written to run/alignment.sssom.tsv, run/doubtful.tsv, run/unmatched.tsv" in out
     steps = [line.split()[0] for line in err.splitlines()]
     assert steps[:4] == ["source:", "target:", "source", "target"]
     assert steps[-1] == "write"
     order = [steps.index(stage) for stage in ("name-rows", "names", "anchors-1", "likelihood", "alignment")]
     assert order == sorted(order)
     assert sorted(path.name for path in Path("run").iterdir()) == [
-        "alignment.sssom.tsv", "config.toml", "manifest.json", "stages", "unmatched.tsv",
+        "alignment.sssom.tsv", "config.toml", "doubtful.tsv", "manifest.json", "stages", "unmatched.tsv",
     ]  # fmt: skip
     unmatched = [line.split("\t") for line in Path("run/unmatched.tsv").read_text().splitlines()[1:]]
     assert [row[:2] for row in unmatched] == [["source", "http://a/Atlantis"], ["target", "http://b/Zzyzx"]]
@@ -106,7 +106,8 @@ def test_align_writes_every_format(cli):
     answer = json.loads(out)
     assert answer == {
         "run": "run", "accepted": 16, "review": 0, "unmatched_source": 1, "unmatched_target": 1,
-        "files": [*(format.file_name for format in FORMATS.values()), "unmatched.tsv"],
+        "same_iri": 0,
+        "files": [*(format.file_name for format in FORMATS.values()), "doubtful.tsv", "unmatched.tsv"],
     }  # fmt: skip
     for format in FORMATS.values():
         assert found_links(f"run/{format.file_name}") == EXPECTED
@@ -178,7 +179,7 @@ def test_a_second_run_reuses_what_still_holds(cli, computed):
     assert [line.split()[0] for line in err.splitlines() if line.endswith(" s")] == ["write"]
     assert Path("run/alignment.sssom.tsv").read_bytes() == first
     cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
-    assert computed == ["fused", "alignment", "seeds"]
+    assert computed == ["fused", "alignment"]
     computed.clear()
     cli(*arguments, "--set", "names.top_k=3")
     assert computed[:3] == ["semantic", "strings", "names"]
@@ -186,9 +187,8 @@ def test_a_second_run_reuses_what_still_holds(cli, computed):
     with Path("a.nt").open("a") as file:
         file.write("<http://a/New> <http://a/next> <http://a/Berlin> .\n")
     cli(*arguments)
-    assert computed[0] == "source"
+    assert computed[:2] == ["source", "target"], "what is matched depends on both graphs"
     assert computed.count("alignment") == 1
-    assert "target" not in computed
 
 
 def test_execution_options_change_nothing_and_repeat_nothing(cli, computed):
@@ -209,7 +209,7 @@ def test_formats_written_before_are_rewritten_with_a_new_answer(cli):
     with Path("a.nt").open("a") as file:
         file.write("<http://a/Zzyzx> <http://a/road_to> <http://a/Oslo> .\n")
     out, _ = cli("align", "a.nt", "b.ttl", "-o", "run", "--write", "sssom", "--json")
-    files = ["alignment.sssom.tsv", "alignment.nt", "alignment.tsv", "unmatched.tsv"]
+    files = ["alignment.sssom.tsv", "alignment.nt", "alignment.tsv", "doubtful.tsv", "unmatched.tsv"]
     assert sorted(json.loads(out)["files"]) == sorted(files)
     for name, old in before.items():
         assert Path("run", name).read_bytes() != old
@@ -270,9 +270,14 @@ def test_evaluate(cli):
     assert set(figures["protocols"]) == {"open", "paper"}
     for protocol in figures["protocols"].values():
         assert protocol == {"hits@1": 1.0, "hits@5": 1.0, "hits@10": 1.0, "mrr": 1.0}
-    assert figures["alignment"].pop("ece") < 0.1
-    assert figures["alignment"] == figures["no_counterpart"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    for judged in ("alignment", "linked_ends", "no_counterpart"):
+        assert figures[judged].pop("ece") < 0.1
+        assert figures[judged] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+        assert figures["reliability"][judged][-1].keys() == {"from", "to", "count", "confidence", "right"}
     out, _ = cli("evaluate", "run", "--links", "links.tsv")
+    assert "all pairs: a pair that is not among the links is wrong" in out
+    assert "Reliability" not in out
+    assert "Reliability" in cli("evaluate", "run", "--links", "links.tsv", "--reliability")[0]
     assert "against 16 links" in out
     assert "open" in out
     assert "paper" in out
@@ -379,6 +384,61 @@ def test_demo(cli):
 # inspect
 
 
+ONTOLOGY = """
+@prefix : <http://a/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix obo: <http://www.geneontology.org/formats/oboInOwl#> .
+:lip a owl:Class ; rdfs:label "lip" ; obo:hasExactSynonym [ rdfs:label "labium" ] ;
+  rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :part_of ; owl:someValuesFrom :face ] .
+:face a owl:Class ; rdfs:label "face" ; owl:disjointWith :nose .
+:nose a owl:Class ; owl:deprecated true .
+:part_of a owl:ObjectProperty .
+"""
+
+
+def test_inspect_an_ontology(cli):
+    Path("o.ttl").write_text(ONTOLOGY)
+    graph = json.loads(cli("inspect", "o.ttl", "--json")[0])["graph"]
+    assert graph["roles"] == {
+        "classes": 2, "properties": 1, "vocabulary terms": 2, "deprecated terms": 1
+    }  # fmt: skip
+    assert graph["matched"] == {"classes": 2}
+    assert {name: left["count"] for name, left in graph["not_matched"].items()} == {
+        "properties": 1,
+        "vocabulary terms": 2,
+        "deprecated terms": 1,
+    }
+    assert graph["folded"] == {"class expressions": 1, "nodes with a text": 1}
+    assert (graph["folded_statements"], graph["derived_statements"]) == (6, 2)
+    assert list(graph["label_predicates"].values()) == [2]
+    assert list(graph["synonym_predicates"].values()) == [1]
+    out, _ = cli("inspect", "o.ttl")
+    assert "hasExactSynonym 1" in out
+    properties = json.loads(cli("inspect", "o.ttl", "--json", "--match", "properties")[0])["graph"]
+    assert properties["matched"] == {"properties": 1}
+
+
+def test_what_is_matched_is_an_option_of_align_and_plan(cli):
+    Path("o.ttl").write_text(ONTOLOGY)
+    Path("p.ttl").write_text(ONTOLOGY.replace("http://a/", "http://c/"))
+    out, _ = cli("align", "o.ttl", "p.ttl", "-o", "run", "--match", "properties", "--json")
+    answer = json.loads(out)
+    assert answer["accepted"] + answer["unmatched_source"] == 1
+    cli("plan", "o.ttl", "p.ttl", "--match", "classes", "--json")
+    cli("align", "o.ttl", "o.ttl", "-o", "same", "--json")
+    assert Path("same/same_iri.tsv").read_text().splitlines() == [
+        "entity\tname", "http://a/face\tface", "http://a/lip\tlip"
+    ]  # fmt: skip
+    out, _ = cli("align", "o.ttl", "o.ttl", "-o", "other", "--json", "--same-iri", "off")
+    assert json.loads(out)["same_iri"] == 0
+
+
+@pytest.mark.parametrize("option", [("--match", "everything"), ("--same-iri", "perhaps")])
+def test_wrong_choices_of_what_is_matched(cli, capsys, option):
+    assert run(["align", "a.nt", "b.ttl", "-o", "run", *option]) == 2
+    assert f"{' '.join(option)}: allowed are" in capsys.readouterr().err
+
+
 def test_inspect(cli):
     Path("c.ttl").write_text(
         f'<urn:x:a> <urn:p> <urn:x:b>, <urn:x:b>, [] ; <{LABEL}> "A"@en, "A"@de, "Ä"@de .\n'
@@ -388,18 +448,27 @@ def test_inspect(cli):
     assert json.loads(out) == {
         "graph": {
             "entities": 4,
+            "roles": {"individuals": 3},
+            "described": {"individuals": 2},
+            "blank_nodes": 1,
+            "matched": {"individuals": 3},
+            "not_matched": {"blank nodes": {"count": 1, "reason": "they have no IRI"}},
             "relations": 1,
             "triples": 2,
             "literals": 4,
             "duplicate_statements": 1,
             "rejected_lines": 0,
-            "blank_nodes": 1,
+            "folded": {},
+            "folded_statements": 0,
+            "derived_statements": 0,
             "without_triples": 1,
             "degree_mean": 1.0,
             "degree_median": 1,
             "degree_max": 2,
             "named": 0.75,
             "names_shared": 1,
+            "label_predicates": {LABEL: 4},
+            "synonym_predicates": {},
             "languages": {"de": 2, "en": 1},
         }
     }

@@ -9,15 +9,16 @@ import pyarrow as pa
 import pytest
 
 from largeea.config import Config, EvidenceConfig
-from largeea.evidence import neighbour_evidence
+from largeea.evidence import evidence_edges, learn_agreement, neighbour_evidence, surroundings_evidence
 from largeea.evidence.agreement import SMOOTHING, relation_agreement
 from largeea.evidence.anchors import Anchors
+from largeea.evidence.kernels import remove_label
 from largeea.evidence.literals import comparable, shared_values
-from largeea.evidence.propagation import Sketches
+from largeea.evidence.propagation import HEAD_WIDTH, Sketches
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
 from largeea.graph.edges import Edges
-from largeea.matching.confidence import confirmed_share
-from largeea.pipeline import evidence_rounds, one_to_one
+from largeea.graph.same_iri import matched_kinds
+from largeea.rounds import Rounds, base_weights, gather, self_training
 from largeea.runs import Run
 from largeea.similarity import Similarity
 
@@ -48,10 +49,8 @@ def given(value: object) -> object:
     return value
 
 
-def self_trained(
-    task: Task, names: Similarity | None, config: EvidenceConfig, seed: int = 0
-) -> tuple[dict[str, Similarity], Similarity]:
-    """What each channel says after all rounds, and the matching drawn from that."""
+def self_trained(task: Task, names: Similarity | None, config: EvidenceConfig, seed: int = 0) -> Rounds:
+    """What the rounds of self-training end with."""
     run = Run()
 
     def handle(name: str, value: object) -> object:
@@ -64,10 +63,13 @@ def self_trained(
     )
     by_name = None if names is None else handle("names", names)
     settings = Config(evidence=config, seed=seed)
-    found, _ = evidence_rounds(run.stage, source, target, by_name, seeds, settings)
-    channels = ({} if by_name is None else {"name": by_name}) | found
-    matching = one_to_one(run.stage, channels, settings).value
-    return {kind: channel.value for kind, channel in channels.items()}, matching
+    kinds = handle("kinds", matched_kinds(task.source, task.target, Links.none()))
+    return self_training(gather(run.stage, source, target, kinds, seeds, by_name, settings), {})
+
+
+def structure_worth(rounds: Rounds, config: EvidenceConfig) -> float:
+    """The share of its weight that structure has kept."""
+    return rounds.weights["surroundings"] / base_weights(config)["surroundings"]
 
 
 def test_inverse_functionality() -> None:
@@ -115,7 +117,14 @@ def test_evidence_is_what_plain_loops_give() -> None:
                 strength = trust[y][1] * agreement_of[r, other] * told
                 sums[x, candidate] -= np.log(1 - min(strength, 0.99))
     edges = {"source": source, "target": target, "shape": (NODES, NODES), "values": 0}
-    found = neighbour_evidence(edges, links, agreement, Links.none(), NODES)
+    kinds = {"source": np.zeros(NODES, np.int8), "target": np.zeros(NODES, np.int8)}
+    found = neighbour_evidence(edges, links, agreement, kinds, Links.none(), NODES)
+    np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
+
+    kinds = {side: random.integers(-1, 2, NODES).astype(np.int8) for side in kinds}
+    paired = kinds["source"][:, None] == kinds["target"]
+    sums[~paired | (kinds["source"] < 0)[:, None]] = 0
+    found = neighbour_evidence(edges, links, agreement, kinds, Links.none(), NODES)
     np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
 
 
@@ -135,7 +144,10 @@ def test_surroundings_recover_a_copy() -> None:
         *np.indices((NODES, NODES)).reshape(2, -1), np.ones(NODES**2), (NODES, NODES)
     )
     cosines = sketches.cosines(every, 4).to_dense()
-    np.testing.assert_allclose(cosines, np.clip(vectors[0] @ vectors[1].T, 0, 1), atol=1e-4)
+    removed = (np.arange(NODES) < 20)[:, None] + np.isin(np.arange(NODES), order[known]).astype(float)
+    removed[known, order[known]] = 0
+    kept = (1 - 1 / HEAD_WIDTH) ** (removed / 2)
+    np.testing.assert_allclose(cosines, np.clip(vectors[0] @ vectors[1].T / kept, 0, 1), atol=1e-4)
 
 
 def test_values_are_compared_by_what_they_mean() -> None:
@@ -160,8 +172,9 @@ def test_only_values_of_both_graphs_count() -> None:
     assert (ours.tolist(), theirs.tolist(), values) == ([[0, 0, 0]], [[5, 0, 0]], 1)
 
 
-def test_equal_literals_find_counterparts_once_seeds_tell_which_predicates_agree() -> None:
-    """A code that each entity has on both sides, no names, no triples; without seeds nothing is claimed."""
+@pytest.mark.parametrize("seeds", [0, 10])
+def test_equal_literals_find_counterparts_without_names(seeds: int) -> None:
+    """A code that each entity has on both sides, no names, no triples: rare values are enough."""
     rows = [[i, 0, i, 0] for i in range(NODES)]
     codes = [f"code {i}" for i in range(NODES)]
     nothing = np.empty((0, 3), np.int32)
@@ -169,13 +182,23 @@ def test_equal_literals_find_counterparts_once_seeds_tell_which_predicates_agree
     task = Task(
         graph(nothing, attributes=literals(rows, codes)),
         graph(nothing, attributes=literals(rows, [codes[i] for i in np.argsort(order)])),
+        Links(np.column_stack([np.arange(seeds), order[:seeds]])),
     )
-    config = EvidenceConfig(rounds=3)
-    assert not len(self_trained(task, None, config)[1])
-    seeds = Links(np.column_stack([np.arange(10), order[:10]]))
-    task = Task(task.source, task.target, seeds)
-    best, _ = self_trained(task, None, config)[1].best()
-    assert (best[10:] == order[10:]).all()
+    best, _ = self_trained(task, None, EvidenceConfig(rounds=3)).fused.value.best()
+    assert (best[seeds:] == order[seeds:]).all()
+
+
+def test_literals_of_no_weight_are_not_compared() -> None:
+    rows, codes = [[i, 0, i, 0] for i in range(NODES)], [f"code {i}" for i in range(NODES)]
+    same = graph(random_triples(6, 500), attributes=literals(rows, codes))
+    names = name_scores(np.column_stack([np.arange(30), np.arange(30)]))
+    for config in (EvidenceConfig(rounds=1, literals=False), EvidenceConfig(rounds=1, literal_weight=0)):
+        assert set(self_trained(Task(same, same), names, config).channels) == {
+            "name",
+            "neighbours",
+            "surroundings",
+        }
+    assert "literals" in self_trained(Task(same, same), names, EvidenceConfig(rounds=1)).channels
 
 
 def name_scores(pairs: np.ndarray, score: float = 0.9) -> Similarity:
@@ -191,10 +214,10 @@ def test_rounds_find_what_names_do_not() -> None:
     half = np.arange(0, NODES, 2)
     names = name_scores(np.column_stack([half, order[half]]))
     config = EvidenceConfig(rounds=4)
-    found, matching = self_trained(task, names, config)
-    best, _ = matching.best()
+    rounds = self_trained(task, names, config)
+    best, _ = rounds.fused.value.best()
     assert (best == order).mean() > 0.95
-    assert confirmed_share(found) > 0.8
+    assert structure_worth(rounds, config) > 0.5
 
 
 def test_shuffled_names_are_noticed() -> None:
@@ -203,14 +226,58 @@ def test_shuffled_names_are_noticed() -> None:
     wrong = np.column_stack([np.arange(NODES), np.random.default_rng(9).permutation(NODES)])
     copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
     config = EvidenceConfig(rounds=3)
-    found, _ = self_trained(Task(graph(triples), graph(copy)), name_scores(wrong), config)
-    assert confirmed_share(found) < 0.25
+    rounds = self_trained(Task(graph(triples), graph(copy)), name_scores(wrong), config)
+    assert structure_worth(rounds, config) < 0.25
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     triples = random_triples(6, 500)
     task = Task(graph(triples), graph(triples))
     names = name_scores(np.column_stack([np.arange(30), np.arange(30)]))
-    runs = [self_trained(task, names, EvidenceConfig(rounds=2), 3)[0] for _ in range(2)]
-    for kind in runs[0]:
-        assert pa.array(runs[0][kind].scores).equals(pa.array(runs[1][kind].scores))
+    runs = [self_trained(task, names, EvidenceConfig(rounds=2), 3) for _ in range(2)]
+    for kind in runs[0].channels:
+        one, two = (rounds.channels[kind].value for rounds in runs)
+        assert pa.array(one.scores).equals(pa.array(two.scores))
+    assert runs[0].weights == runs[1].weights
+
+
+# An anchor does not confirm itself
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wrong_anchor_does_not_confirm_itself(seed: int) -> None:
+    """What surroundings say for a wrong pair is the same whether it is an anchor or not."""
+    triples = random_triples(10 + seed, 300)
+    order = np.random.default_rng(20 + seed).permutation(NODES)
+    copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
+    edges = evidence_edges(graph(triples), graph(copy), False)
+    right = np.column_stack([np.arange(2, 50), order[2:50]])
+    wrong = np.array([[0, order[1]], [1, order[0]]])
+    every = Similarity.from_scipy(np.ones((NODES, NODES), np.float32))
+
+    def surroundings(pairs: np.ndarray) -> Similarity:
+        anchors = Links(pairs, np.ones(len(pairs)))
+        agreement = learn_agreement(edges, anchors)
+        return surroundings_evidence(edges, anchors, agreement, [every], NODES, 8, 64, 0)
+
+    without = surroundings(right)
+    for one in wrong:
+        as_anchor = surroundings(np.concatenate([right, [one]]))
+        before, after = (float(found.score_of(Links(one[None]))[0]) for found in (without, as_anchor))
+        assert after == pytest.approx(before, abs=0.1)
+        own = np.array([[one[0], order[one[0]]]])
+        assert float(as_anchor.score_of(Links(own))[0]) > after, "the right one still looks better"
+
+
+def test_labels_are_removed_part_by_part() -> None:
+    random = np.random.default_rng(0)
+    vector, label = (random.standard_normal(size).astype(np.float32) for size in (64, 32))
+    before = vector.copy()
+    remove_label(vector, label, 16)
+    for start in range(0, 64, 16):
+        part, own = vector[start : start + 16], label[start % 32 : start % 32 + 16]
+        assert abs(part @ own) < 1e-4
+        removed = before[start : start + 16] - part
+        np.testing.assert_allclose(removed, own * (removed @ own) / (own @ own), atol=1e-5)
+    remove_label(vector, np.zeros(32, np.float32), 16)
+    assert np.isfinite(vector).all()

@@ -66,8 +66,9 @@ def test_figures_of_a_perfect_run() -> None:
     )
     perfect = {"hits@1": 1.0, "hits@5": 1.0, "hits@10": 1.0, "mrr": 1.0}
     assert figures["protocols"] == {"open": perfect, "paper": perfect}
-    assert figures["alignment"].pop("ece") < 0.1
-    assert figures["alignment"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    for judged in ("alignment", "linked_ends"):
+        assert figures[judged].pop("ece") < 0.1
+        assert figures[judged] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     assert set(figures["seconds"]) >= {"total", "source", "target", "names", "fused"}
     assert set(figures["memory_mb"]) >= {
         *("source", "target", "given-seeds", "name-rows", "semantic", "strings", "names", "seeds"),

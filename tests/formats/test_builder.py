@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largeea.formats.builder import GraphBuilder, sorted_distinct
+from largeea.formats.builder import GraphBuilder
+from largeea.formats.distinct import sorted_distinct
 from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.graph import strings
 

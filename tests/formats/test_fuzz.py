@@ -14,6 +14,7 @@ from largeea.formats.pairs import LAYOUTS
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "fuzz_readers.py"
 INPUTS = 150
+pytestmark = pytest.mark.filterwarnings("ignore:.*malformed:largeea.errors.LargeEAWarning")
 
 
 def loaded():

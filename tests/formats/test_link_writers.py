@@ -14,8 +14,17 @@ import sssom_pydantic
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from largeea.errors import UsageError
-from largeea.formats.links import FORMATS, read_links, resolve, text, write_alignment, write_unmatched
+from largeea.errors import InputError, UsageError
+from largeea.formats.links import (
+    FORMATS,
+    read_links,
+    resolve,
+    text,
+    unmatched,
+    write_alignment,
+    write_doubtful,
+    write_unmatched,
+)
 from largeea.formats.links.namespaces import MOST_PREFIXES, Prefixes, by_frequency, split
 from largeea.graph import KnowledgeGraph, strings
 from largeea.matching.alignment import Alignment
@@ -351,14 +360,55 @@ def test_parquet_is_the_table():
     assert table.equals(alignment.to_table())
 
 
+# What was not accepted
+
+
+def test_doubtful_pairs_have_names_confidence_and_evidence(tmp_path):
+    source = {BERLIN: "Berlin", "urn:a": "tab\there", "urn:b": None}
+    target = {BERLIN_DE: "Berlin", "urn:c": "c", "urn:d": None}
+    alignment = aligned(source, target, [True, False, False], [1, 0.5, 0.25])
+    assert write_doubtful(alignment, tmp_path / "doubtful.tsv") == {"source": 2, "target": 2}
+    assert rows_of((tmp_path / "doubtful.tsv").read_bytes()) == rows_of(written(alignment, "tsv"))[1:]
+
+
+def test_a_doubtful_pair_is_a_link_once_its_status_says_so(tmp_path):
+    alignment = aligned({"urn:a": "a", "urn:b": "b"}, {"urn:c": "c", "urn:d": "d"}, [False, False])
+    path = tmp_path / "doubtful.tsv"
+    write_doubtful(alignment, path)
+    with pytest.raises(InputError, match="holds no links"):
+        read_links(path)
+    path.write_bytes(path.read_bytes().replace(b"review", b"accepted", 1))
+    assert read_links(path).source.to_pylist() == ["urn:a"]
+
+
+def test_no_doubtful_pairs_leave_a_header(tmp_path):
+    assert write_doubtful(many(3), tmp_path / "doubtful.tsv") == {"source": 0, "target": 0}
+    assert (tmp_path / "doubtful.tsv").read_bytes().startswith(b"source\ttarget\tconfidence\tstatus")
+    assert rows_of((tmp_path / "doubtful.tsv").read_bytes()) == []
+
+
 def test_unmatched_lists_both_sides_without_blank_nodes(tmp_path):
     source = {BERLIN: "Berlin", "urn:a": "tab\there", "urn:b": None, "_:blank": None}
     target = {BERLIN_DE: "Berlin", "urn:c": "c"}
-    pairs = np.array([[1, 0], [2, 1]])
-    alignment = Alignment(graph(source), graph(target), pairs, np.array([1, 0.5]), np.array([True, False]))
-    write_unmatched(alignment, tmp_path / "unmatched.tsv")
+    alignment = Alignment(graph(source), graph(target), np.array([[1, 0]]), np.ones(1), np.ones(1, bool))
+    assert write_unmatched(alignment, tmp_path / "unmatched.tsv") == {"source": 2, "target": 1}
+    free = "no candidate, or all are in other pairs"
     assert rows_of((tmp_path / "unmatched.tsv").read_bytes()) == [
-        {"side": "source", "entity": "urn:a", "name": "tab\there"},
-        {"side": "source", "entity": "urn:b", "name": ""},
-        {"side": "target", "entity": "urn:c", "name": "c"},
+        {"side": "source", "entity": "urn:a", "name": "tab\there", "reason": free},
+        {"side": "source", "entity": "urn:b", "name": "", "reason": "no name"},
+        {"side": "target", "entity": "urn:c", "name": "c", "reason": free},
+    ]
+
+
+def test_unmatched_names_the_namesake_that_is_in_another_pair(tmp_path, monkeypatch):
+    monkeypatch.setattr(unmatched, "BATCH_ROWS", 2)
+    source = {"urn:a": "x", "urn:b": "y", "urn:c": "x", "urn:d": "z", "urn:e": "y"}
+    target = {"urn:p": "x", "urn:q": "y", "urn:r": "z"}
+    alignment = aligned(source, target, [True, True])
+    write_unmatched(alignment, tmp_path / "unmatched.tsv")
+    assert [row["reason"] for row in rows_of((tmp_path / "unmatched.tsv").read_bytes())] == [
+        "same name as urn:p, which is in another pair",
+        "no candidate, or all are in other pairs",
+        "same name as urn:q, which is in another pair",
+        "no candidate, or all are in other pairs",
     ]

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from largeea.formats import ReadOptions, read_graph
 from largeea.formats.naming import LABEL_PREDICATES, Naming, local_names
-from largeea.graph import strings
+from largeea.graph import Role, strings
 
 RDFS, SKOS, FOAF, SCHEMA, SCHEMA_S = LABEL_PREDICATES
 
@@ -154,3 +155,21 @@ def test_a_language_stands_for_its_variants(name_of):
 def test_among_equals_the_choice_is_always_the_same(name_of):
     labels = [(RDFS, f'"{text}"@en') for text in ("b", "a", "c", "d")]
     assert name_of(*labels) == name_of(*reversed(labels))
+
+
+def test_camel_case_is_split_into_words_where_nothing_else_separates_them():
+    iris = [
+        "http://a/hasNation",
+        "http://a/XMLFile",
+        "http://a/U2",
+        "http://b/LeBron_James",
+        "http://b/McDonald",
+    ]
+    names = local_names(strings(iris)).to_pylist()
+    assert names == ["has Nation", "XML File", "U2", "LeBron James", "McDonald"]
+
+
+def test_camel_case_of_classes_and_properties_is_always_split():
+    iris = strings(["http://a/Citizen_Event", "http://a/isAliasOf", "http://a/McDonald"])
+    roles = np.array([Role.CLASS, Role.PROPERTY, Role.INDIVIDUAL], np.int8)
+    assert local_names(iris, roles).to_pylist() == ["Citizen Event", "is Alias Of", "McDonald"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from largeea.errors import InputError
 from largeea.formats import ntriples, read_graph
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.naming import Naming
@@ -45,7 +47,7 @@ def ours(path, content: bytes, max_errors=0):
     builder.rejected = len(rejects)
     graph = builder.build(Naming())
     account_of(graph)
-    return facts(graph), [reject.line for reject in rejects.lines]
+    return facts(graph), [reject.line for reject in [*rejects.lines, *rejects.repaired]]
 
 
 def oracle(content: bytes, lenient=False):
@@ -161,8 +163,6 @@ def test_a_wrong_line_is_not_taken_for_a_right_one(file, line, data):
 
 
 WRONG = [
-    '<urn:a> <urn:b> "x"@en-- .',
-    '<urn:a> <urn:b> "x"@1 .',
     "<urn:a> <urn:b> <urn:c>",
     "<urn:a> <urn:b> .",
     "<urn:a> <urn:b> <urn:c> . <urn:d> <urn:e> <urn:f> .",
@@ -185,6 +185,41 @@ def test_wrong_lines_are_rejected(file, line):
     found, rejected = ours(file, content, max_errors=1)
     assert rejected == [2]
     assert found == {("urn:a", "urn:b", "urn:c"), ("urn:d", "urn:e", "urn:f")}
+
+
+@pytest.mark.parametrize(
+    ("tag", "part"),
+    [
+        ("@en-- ", "language tag"),
+        ("@1 ", "language tag"),
+        ("@en_US", "language tag"),
+        ("@ ", "language tag"),
+        ("@en_US <urn:graph>", "language tag"),
+        ("^^<not an IRI> ", "datatype"),
+        ("^^xsd:string ", "datatype"),
+        ("^^<relative> _:g ", "datatype"),
+    ],
+)
+def test_a_literal_is_kept_without_its_malformed_tag(file, tag, part):
+    file.write_text(f'<urn:a> <urn:b> "say \\"x\\" @ ^^"{tag}. # comment\n<urn:d> <urn:e> <urn:f> .\n')
+    rejects = Rejects(1)
+    graph = read_graph(file, rejects=rejects)
+    account_of(graph)
+    assert facts(graph) == {("urn:a", "urn:b", 'say "x" @ ^^', ""), ("urn:d", "urn:e", "urn:f")}
+    assert [(kept.line, kept.part) for kept in rejects.repaired] == [(1, part)]
+    assert len(rejects) == graph.counts.rejected == 0
+    with pytest.raises(InputError, match=r"a\.nt:1: .*\n.*\nThat makes 1 malformed line"):
+        read_graph(file, rejects=Rejects(0))
+
+
+def test_looking_for_a_tag_takes_no_time(file):
+    for tag in ("@" + "_:" * 500_000, "@" + ".#" * 500_000, "^^" + "." * 1_000_000, "@_" + " " * 1_000_000):
+        file.write_text(f'<urn:a> <urn:b> "x"{tag}\n' + "<urn:a> <urn:b> <urn:c> .\n")
+        started = time.perf_counter()
+        rejects = Rejects()
+        read_graph(file, rejects=rejects)
+        assert rejects
+        assert time.perf_counter() - started < 10
 
 
 def test_old_line_ends_are_understood(file):
@@ -231,6 +266,18 @@ def test_the_bulk_of_lines_needs_no_second_opinion():
         "   # comment",
     ]
     assert not len(ntriples.scan_lines(("\n".join(plain) + "\n").encode()).unsure)
+
+
+def test_lines_of_three_terms_only():
+    """A graph name or a comment may be part of an IRI that holds a `>`."""
+    lines = [
+        "<urn:a> <urn:p> <urn:b> .",
+        "<urn:a> <urn:p> <urn:b> <urn:g> .",
+        "<urn:a> <urn:p> <urn:b> . #> .",
+    ]
+    block = ("\n".join(lines) + "\n").encode()
+    assert not len(ntriples.scan_lines(block).unsure)
+    assert ntriples.scan_lines(block, triples_only=True).unsure.tolist() == [1, 2]
 
 
 @often

@@ -17,7 +17,7 @@ import pyoxigraph as ox
 import pytest
 
 import largeea
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError, LargeEAWarning, UsageError
 from largeea.formats import GRAPH_FORMATS, SUFFIXES, ReadOptions, files_of, read, read_graph, recognise
 from largeea.formats.tables import Columns
 
@@ -203,7 +203,10 @@ def test_malformed_lines_count_across_files(tmp_path):
     for name in ("a.nt", "b.nt", "c.tsv"):
         (tmp_path / name).write_text("rubbish\n" if name != "c.tsv" else "a\tb\tc\nrubbish\n")
     (tmp_path / "d.nt").write_text(NT)
-    assert read_graph(tmp_path, ReadOptions(max_errors=3)).counts.rejected == 3
+    with pytest.warns(
+        LargeEAWarning, match=r"3 malformed .* were left out of 10 read; the first: .*a\.nt:1: "
+    ):
+        assert read_graph(tmp_path, ReadOptions(max_errors=3)).counts.rejected == 3
     with pytest.raises(InputError, match=r"c\.tsv:2: .*\n.*\nThat makes 3 malformed line\(s\); 2 allowed"):
         read_graph(tmp_path, ReadOptions(max_errors=2))
 

@@ -62,6 +62,11 @@ def test_the_child_yields_what_pyoxigraph_yields():
     assert {seen for _, _, seen in blocks} == {SOUND.stat().st_size}
 
 
+def test_keys_that_no_context_defines_state_nothing(file):
+    graph = read_graph(file('{"@id": "urn:a", "name": "x", "@type": "Thing", "urn:p": "y"}'))
+    assert (graph.counts.scanned, graph.counts.statements, graph.counts.rejected) == (2, 2, 0)
+
+
 def test_each_object_may_have_a_context(file):
     context = {f"term{i}": f"http://example.org/{i}" for i in range(50)}
     nodes = [{"@context": context, "@id": f"urn:{i}", "term1": "x"} for i in range(2000)]

@@ -148,7 +148,7 @@ def test_rows_of_another_width_are_rejected_with_their_line(file):
 def test_bad_encoding_is_rejected_with_its_line(file):
     path = file("a.csv", b"subject,relation,object\na,p,b\ncaf\xe9,p,b\n")
     refused(path, r"not UTF-8: byte 0xe9", line=3)
-    assert read_graph(path, options(max_errors=1)).counts.rejected == 1
+    assert read_graph(path, options(), Rejects(1)).counts.rejected == 1
 
 
 def test_a_byte_order_mark_is_no_part_of_the_header(file):
@@ -182,9 +182,7 @@ def test_csv_is_read_as_it_was_written(scratch, rows, block_bytes):
     csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
     scratch.write_bytes(buffer.getvalue().encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            delimited, "blocks_of_lines", lambda path, rejects: original(path, rejects, block_bytes)
-        )
+        patch.setattr(delimited, "blocks_of_lines", lambda path: original(path, block_bytes))
         batches = list(read_delimited(scratch, 3, Rejects(), ","))
     found = [
         list(row) for batch in batches for row in zip(*(c.to_pylist() for c in batch.columns), strict=True)
@@ -263,7 +261,7 @@ def test_nulls_in_parquet_are_missing(file):
     assert graph.names.to_pylist() == ["One", None, "Three"]
     statements = file("b.parquet", parquet(s=["a", "a", None], p=["p", None, "p"], o=["b", "b", "b"]))
     refused(statements, "nothing in column p", line=2)
-    assert triples(read_graph(statements, options(max_errors=2))) == [("a", "p", "b")]
+    assert triples(read_graph(statements, options(), Rejects(2))) == [("a", "p", "b")]
 
 
 def test_parquet_that_cannot_be_used(file, tmp_path):

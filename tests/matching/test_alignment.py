@@ -31,23 +31,25 @@ def test_only_accepted_pairs_are_links() -> None:
     assert ALIGNMENT.links.weight.tolist() == [0.75]
 
 
-def test_pairs_for_review_are_unmatched_and_blank_nodes_are_not() -> None:
-    assert ALIGNMENT.unmatched_source.to_pylist() == ["urn:b", "urn:c"]
-    assert ALIGNMENT.unmatched_target.to_pylist() == ["urn:x"]
-    assert ALIGNMENT.unmatched_source_ids.tolist() == [2, 3]
-    assert ALIGNMENT.unmatched_target_ids.tolist() == [1]
+def test_neither_pairs_for_review_nor_blank_nodes_are_unmatched() -> None:
+    assert ALIGNMENT.unmatched_source.to_pylist() == ["urn:b"]
+    assert ALIGNMENT.unmatched_target.to_pylist() == []
+    assert ALIGNMENT.unmatched_source_ids.tolist() == [2]
+    assert ALIGNMENT.unmatched_target_ids.tolist() == []
     assert ALIGNMENT.unmatched_source_ids.dtype == np.int32
 
 
 def test_the_answer_in_numbers() -> None:
-    numbers = {"accepted": 1, "review": 1, "unmatched_source": 2, "unmatched_target": 1}
+    numbers = {"accepted": 1, "review": 1, "unmatched_source": 1, "unmatched_target": 0, "same_iri": 0}
     assert ALIGNMENT.summary == numbers
-    assert repr(ALIGNMENT) == "Alignment(1 accepted, 1 review, 2 unmatched source, 1 unmatched target)"
+    assert repr(ALIGNMENT) == (
+        "Alignment(1 accepted, 1 review, 1 unmatched source, 0 unmatched target, 0 same iri)"
+    )
 
 
 def test_arrays_and_back() -> None:
     arrays = ALIGNMENT.to_arrays()
-    assert set(arrays) == {"pairs", "confidence", "accepted", "evidence/name"}
+    assert set(arrays) == {"pairs", "confidence", "accepted", "same", "evidence/name"}
     again = Alignment.from_arrays(SOURCE, TARGET, arrays)
     assert again.to_table() == ALIGNMENT.to_table()
     assert again.accepted.tolist() == ALIGNMENT.accepted.tolist()

@@ -1,84 +1,131 @@
-"""How sure to be of a pair: names and structure check each other, held-out seeds check both."""
+"""Confidence from knock-outs, on scores whose answer is known."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from largeea.errors import LargeEAWarning
-from largeea.graph import Links
-from largeea.matching.confidence import MIN_PAIRS, confirmed_share, likelihood
+from largeea.graph import Arrays, Float32, Links
+from largeea.matching.confidence import LEAST_WRONG_PAIRS, likelihood
 from largeea.matching.fusion import match_one_to_one
+from largeea.matching.knockouts import knock_outs
 from largeea.similarity import Similarity
 
-SIZE = 100
-HOW = {"neighbours": 0.6, "surroundings": 1.0}, 50, 0.04, 0.15, 50
-"""Weights, top-k, temperature, no-match score and iterations."""
+MATCHING = 50, 0.062, 0.25, 50
+"""Candidates, temperature, no-match score, iterations."""
+EQUAL = 0.87
 
 
-def pairs(target: np.ndarray, score: float = 0.9, shape: tuple[int, int] = (SIZE, SIZE)) -> Similarity:
-    """Each source has one candidate."""
-    return Similarity.from_entries(np.arange(len(target)), target, np.full(len(target), score), shape)
+def scored(seed: int, size: int, with_counterpart: float, lead: float = 0.3) -> Similarity:
+    """Source i and target i belong together for the first entities; the others have no counterpart.
+
+    Every source has ten other candidates; the best of them is what an entity without counterpart has.
+    """
+    random = np.random.default_rng(seed)
+    rows, columns = np.repeat(np.arange(size), 10), random.integers(0, size, 10 * size)
+    scores = np.clip(random.normal(0.35, 0.1, len(rows)), 0, 1)
+    paired = np.arange(round(with_counterpart * size))
+    right = np.clip(random.normal(0.35 + lead, 0.12, len(paired)), 0, EQUAL)
+    elsewhere = rows != columns
+    return Similarity.from_entries(
+        np.concatenate([rows[elsewhere], paired]),
+        np.concatenate([columns[elsewhere], paired]),
+        np.concatenate([scores[elsewhere], right]),
+        (size, size),
+    )
 
 
-def structure_that_confirms(share: float, count: int = SIZE, score: float = 0.9) -> Similarity:
-    target = np.arange(count)
-    wrong = target[: round((1 - share) * count)]
-    target[: len(wrong)] = np.roll(wrong, 1)
-    return pairs(target, score)
+def judged(names: Similarity, knocked_out: Arrays | None = None, seed: int = 0) -> Similarity:
+    channels = {"name": names}
+    if knocked_out is None:
+        fused = match_one_to_one(channels, {}, 50, 0.024, 0.25, 50)
+        knocked_out = knock_outs(fused, Links.none(), seed)
+    return likelihood(channels, channels, knocked_out, {}, *MATCHING, EQUAL)
 
 
-NAMES = pairs(np.arange(SIZE))
+def calibration_error(chance: Float32, right: np.ndarray, bins: int = 10) -> float:
+    place = np.minimum((chance * bins).astype(int), bins - 1)
+    return sum(
+        abs(float(chance[place == one].mean()) - float(right[place == one].mean()))
+        * float((place == one).mean())
+        for one in np.unique(place)
+    )
 
 
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.75, 1.0])
-def test_the_share_of_names_that_structure_confirms(share: float) -> None:
-    assert confirmed_share({"name": NAMES, "neighbours": structure_that_confirms(share)}) == share
+@pytest.mark.parametrize(("with_counterpart", "lead"), [(0.75, 0.45), (0.9, 0.3), (0.9, 0.45), (1.0, 0.3)])
+def test_confidence_is_calibrated_where_entities_have_no_counterpart(
+    with_counterpart: float, lead: float
+) -> None:
+    size = 1500
+    names = scored(0, size, with_counterpart, lead)
+    found = judged(names)
+    assert found.scores.min() >= 0
+    assert found.scores.max() <= 1
+    pairs = match_one_to_one({"name": names}, {}, *MATCHING).mutual_best()
+    right = (pairs.source == pairs.target) & (pairs.source < with_counterpart * size)
+    chance = found.score_of(pairs)
+    assert calibration_error(chance, right) < 0.05
+    assert chance[right].mean() > chance[~right].mean() + 0.05
 
 
-@pytest.mark.parametrize(
-    "channels",
-    [
-        {"name": NAMES},
-        {"neighbours": NAMES},
-        {"name": NAMES, "structure": structure_that_confirms(0)},
-        {"name": NAMES, "neighbours": structure_that_confirms(0, MIN_PAIRS - 1)},
-        {"name": NAMES, "neighbours": structure_that_confirms(0, score=0.4)},
-    ],
-    ids=["names alone", "structure alone", "a trained model", "too few pairs", "too little evidence"],
-)
-def test_without_two_witnesses_nothing_is_refuted(channels: dict[str, Similarity]) -> None:
-    assert confirmed_share(channels) == 1
+def test_all_candidates_have_a_probability_not_only_the_best() -> None:
+    names = scored(2, 400, 0.5)
+    found = judged(names)
+    matched = match_one_to_one({"name": names}, {}, *MATCHING)
+    assert found.indices.tolist() == matched.indices.tolist()
+    assert found.indptr.tolist() == matched.indptr.tolist()
 
 
-def test_all_structural_evidence_is_asked_together() -> None:
-    channels = {
-        "name": NAMES,
-        "neighbours": structure_that_confirms(0, score=0.3),
-        "surroundings": structure_that_confirms(1, score=0.6),
-    }
-    assert confirmed_share(channels) == 1
+def test_high_scores_are_believed_and_low_ones_are_not() -> None:
+    names = scored(3, 1000, 0.5, lead=0.45)
+    found = judged(names)
+    best, _ = found.best()
+    order = np.argsort(names.score_of(Links(np.column_stack([np.arange(1000), best]))))
+    chance = found.best()[1][order]
+    assert chance[-100:].mean() > 0.9
+    assert chance[:100].mean() < 0.2
 
 
-def test_where_both_agree_probabilities_are_those_of_the_matching() -> None:
-    channels = {"name": NAMES, "neighbours": structure_that_confirms(1)}
-    found = likelihood(channels, *HOW, Links.none())
-    np.testing.assert_array_equal(found.to_dense(), match_one_to_one(channels, *HOW).to_dense())
+@pytest.mark.parametrize("wrong", [0, LEAST_WRONG_PAIRS - 1])
+def test_with_too_few_wrong_pairs_matching_and_names_are_the_confidence(wrong: int) -> None:
+    """Without competitors any candidate has a high probability, so that names must agree, too."""
+    names = scored(4, 300, 0.5)
+    pairs = np.column_stack([np.arange(wrong), np.arange(wrong)]).astype(np.int32)
+    knocked_out = {"without_target": pairs, "without_source": np.empty((0, 2), np.int32)}
+    matched = match_one_to_one({"name": names}, {}, *MATCHING)
+    expected = matched.scores * names.scores_on(matched) ** 2
+    np.testing.assert_allclose(judged(names, knocked_out).scores, expected, rtol=1e-6)
 
 
-def test_where_structure_contradicts_names_nothing_is_sure_and_the_user_is_told() -> None:
-    channels = {"name": NAMES, "neighbours": structure_that_confirms(0.1)}
-    with pytest.warns(LargeEAWarning, match="structure confirms only 10% of the pairs that names suggest"):
-        found = likelihood(channels, *HOW, Links.none())
-    expected = match_one_to_one(channels, *HOW).scale(0.1)
-    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-6)
-    assert found.scores.max() <= 0.1
+def test_with_too_few_wrong_pairs_neighbours_may_agree_instead_of_names() -> None:
+    names = Similarity.from_entries([0, 1], [0, 1], [0.5, 0.5], (2, 2))
+    near = Similarity.from_entries([0], [0], [0.9], (2, 2))
+    nothing = np.empty((0, 2), np.int32)
+    channels, knocked_out = {"name": names, "neighbours": near}, {"without_target": nothing}
+    knocked_out["without_source"] = nothing
+    matched = match_one_to_one(channels, {}, *MATCHING)
+    found = likelihood(channels, channels, knocked_out, {}, *MATCHING, EQUAL)
+    np.testing.assert_allclose(found.scores, matched.scores * np.array([0.81, 0.25]), rtol=1e-5)
 
 
-def test_held_out_seeds_calibrate() -> None:
-    channels = {"name": NAMES, "neighbours": structure_that_confirms(1)}
-    truth = np.arange(SIZE)
-    truth[:50] = np.roll(truth[:50], 1)
-    found = likelihood(channels, *HOW, Links(np.column_stack([np.arange(SIZE), truth])))
-    assert match_one_to_one(channels, *HOW).scores.mean() > 0.9
-    assert found.scores.mean() == pytest.approx(0.5, abs=0.05)
+def test_from_enough_wrong_pairs_on_the_mixture_is_the_confidence() -> None:
+    names = scored(4, 300, 0.5)
+    pairs = np.column_stack([np.arange(60), np.arange(60)]).astype(np.int32)
+    knocked_out = {"without_target": pairs[:30], "without_source": pairs[30:]}
+    matched = match_one_to_one({"name": names}, {}, *MATCHING)
+    assert not np.array_equal(judged(names, knocked_out).scores, matched.scores)
+
+
+def test_without_names_the_matching_alone_tells() -> None:
+    channels = {"structure": scored(5, 600, 0.9, lead=0.45)}
+    knocked_out = knock_outs(match_one_to_one(channels, {}, 50, 0.024, 0.25, 50), Links.none(), 0)
+    found = likelihood(channels, channels, knocked_out, {}, *MATCHING, EQUAL)
+    pairs = match_one_to_one(channels, {}, *MATCHING).mutual_best()
+    right = (pairs.source == pairs.target) & (pairs.source < 540)
+    assert calibration_error(found.score_of(pairs), right) < 0.08
+
+
+def test_without_candidates_nothing_is_likely() -> None:
+    empty = Similarity.empty((4, 3))
+    nothing = np.empty((0, 2), np.int32)
+    assert len(judged(empty, {"without_target": nothing, "without_source": nothing})) == 0

@@ -12,7 +12,7 @@ from largeea.matching.fusion import (
     fuse,
     match_one_to_one,
     stretched,
-    weighted_mean,
+    weighted_sum,
     with_lowest_floor,
 )
 from largeea.matching.sinkhorn import sinkhorn
@@ -91,22 +91,22 @@ def test_an_unkept_neighbour_counts_as_the_worst_kept_in_local_scaling() -> None
 # With evidence
 
 
-def test_a_weighted_mean_is_what_dense_matrices_give() -> None:
+def test_a_weighted_sum_is_what_dense_matrices_give() -> None:
     weights = {"structure": 0.5}
-    expected = (0.5 * STRUCTURE.to_dense() + NAMES.to_dense()) / 1.5
-    np.testing.assert_allclose(weighted_mean(BOTH, weights, 50).to_dense(), expected, rtol=1e-6)
-    assert [len(weighted_mean(BOTH, weights, 1).row(source)[0]) for source in range(3)] == [1, 1, 1]
+    expected = 0.5 * STRUCTURE.to_dense() + NAMES.to_dense()
+    np.testing.assert_allclose(weighted_sum(BOTH, weights, 50).to_dense(), expected, rtol=1e-6)
+    assert [len(weighted_sum(BOTH, weights, 1).row(source)[0]) for source in range(3)] == [1, 1, 1]
 
 
 def test_a_channel_of_no_weight_is_left_out() -> None:
-    found = weighted_mean(BOTH, {"structure": 0.0}, 50)
+    found = weighted_sum(BOTH, {"structure": 0.0}, 50)
     np.testing.assert_array_equal(found.to_dense(), NAMES.to_dense())
-    assert len(weighted_mean(BOTH, {"structure": 0.0, "name": 0.0}, 50)) == 0
+    assert len(weighted_sum(BOTH, {"structure": 0.0, "name": 0.0}, 50)) == 0
 
 
-def test_the_matching_is_drawn_from_the_weighted_mean() -> None:
+def test_the_matching_is_drawn_from_the_weighted_sum() -> None:
     weights = {"structure": 0.5}
     found = match_one_to_one(BOTH, weights, 2, 0.05, 0.2, 30)
-    expected = sinkhorn(weighted_mean(BOTH, weights, 2), 0.05, 0.2, 30)
+    expected = sinkhorn(weighted_sum(BOTH, weights, 2), 0.05, 0.2, 30)
     np.testing.assert_array_equal(found.to_dense(), expected.to_dense())
     assert found.to_dense().sum(axis=1).max() <= 1 + 1e-5

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from largeea.graph import KnowledgeGraph, Strings, strings
+from largeea.graph import KnowledgeGraph, Links, Strings, strings
+from largeea.graph.same_iri import matched_kinds
 from largeea.names.channel import (
     encode_names,
     name_features,
@@ -28,7 +29,8 @@ def graph(names: list[str | None] | Strings) -> KnowledgeGraph:
 
 
 def named(source: list[str | None], target: list[str | None]) -> Columns:
-    return name_rows(graph(source), graph(target), 8, ())
+    graphs = graph(source), graph(target)
+    return name_rows(*graphs, matched_kinds(*graphs, Links.none()), 8, ())
 
 
 def by_ngrams(rows: Columns, discount_brackets: bool = True) -> Similarity:

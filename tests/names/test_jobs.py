@@ -11,7 +11,8 @@ import pytest
 
 from largeea.execution import Execution, executing
 from largeea.execution.jobs import row_blocks, storing_jobs
-from largeea.graph import Arrays, Attributes, KnowledgeGraph, strings
+from largeea.graph import Arrays, Attributes, KnowledgeGraph, Links, strings
+from largeea.graph.same_iri import matched_kinds
 from largeea.names import blocks, ngrams
 from largeea.names.channel import (
     name_features,
@@ -48,9 +49,13 @@ def graph(seed: int, size: int = 700, alias: bool = True) -> KnowledgeGraph:
     return KnowledgeGraph(iris, named, strings(), np.empty((0, 3)), attributes)
 
 
+def rows_of(source: KnowledgeGraph, target: KnowledgeGraph) -> Columns:
+    return name_rows(source, target, matched_kinds(source, target, Links.none()), 8, ())
+
+
 @pytest.fixture(scope="module")
 def rows() -> Columns:
-    return name_rows(graph(1), graph(2), 8, ())
+    return rows_of(graph(1), graph(2))
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +98,7 @@ def test_threads_and_blocks_do_not_change_results(rows, vectors, threads, size, 
 
 
 def test_no_alias_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = name_rows(graph(1, alias=False), graph(2, alias=False), 8, ())
+    rows = rows_of(graph(1, alias=False), graph(2, alias=False))
     expected = as_bytes(ngram_similarity(rows, 20, 2, 3, discount_brackets=False))
     cut_into(50, monkeypatch)
     assert as_bytes(ngram_similarity(rows, 20, 2, 3, discount_brackets=False)) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 from largeea.cli import run
 from largeea.datasets.demo import demo_pair
 from largeea.evaluate import protocols
-from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
-from largeea.graph import Attributes, KnowledgeGraph, Links, strings
+from largeea.formats.naming import ALIAS_PREDICATES, ALIAS_WEIGHT, LABEL_PREDICATES
+from largeea.graph import Attributes, KnowledgeGraph, Links, Role, strings
+from largeea.graph.same_iri import matched_kinds
 from largeea.names.blocks import fold
 from largeea.names.channel import (
     encode_names,
@@ -22,10 +24,13 @@ from largeea.names.channel import (
     string_names,
     vector_similarity,
 )
-from largeea.names.rows import ALIAS_WEIGHT, Columns, NameRows, Names
+from largeea.names.rows import Columns, NameRows, Names
 from largeea.similarity import Similarity
 
-LABEL, ALT = LABEL_PREDICATES[0], ALIAS_PREDICATES[0]
+LABEL, ALT = LABEL_PREDICATES[0], next(iter(ALIAS_PREDICATES))
+RELATED, BROAD = (
+    f"http://www.geneontology.org/formats/oboInOwl#has{kind}Synonym" for kind in ("Related", "Broad")
+)
 Labels = list[tuple[str, str] | tuple[str, str, str]]
 """What one entity is called: (text, language), with a predicate if it is not a plain label."""
 
@@ -44,7 +49,7 @@ def graph(names: list[str | None], labels: list[Labels]) -> KnowledgeGraph:
 
 
 def rows_of(source: KnowledgeGraph, target: KnowledgeGraph, aliases: int = 8) -> Columns:
-    return name_rows(source, target, aliases, ())
+    return name_rows(source, target, matched_kinds(source, target, Links.none()), aliases, ())
 
 
 def names_of(source: KnowledgeGraph, target: KnowledgeGraph, aliases: int = 8) -> Names:
@@ -120,7 +125,9 @@ def test_the_list_is_short(aliases: int) -> None:
 def test_other_predicates_hold_names_if_one_says_so() -> None:
     one = graph(["Main"], [[("Mine", "", "urn:mine"), ("Label", ""), ("Comment", "", "urn:comment")]])
     assert listed(names_of(one, NOBODY).source) == [["Main", "Label"]]
-    mine = Names.from_columns(name_rows(one, NOBODY, 8, ("urn:mine",)))
+    mine = Names.from_columns(
+        name_rows(one, NOBODY, matched_kinds(one, NOBODY, Links.none()), 8, ("urn:mine",))
+    )
     assert listed(mine.source) == [["Main", "Mine"]]
 
 
@@ -172,6 +179,30 @@ def test_the_best_two_names_count() -> None:
     expected = [[0.5, 1.0 * ALIAS_WEIGHT**2], [0, 0.8 * ALIAS_WEIGHT]]
     np.testing.assert_allclose(fold(names, by_name, 50).to_dense(), expected, rtol=1e-6)
     assert len(fold(names, by_name, 1)) == 2
+
+
+def test_names_of_looser_synonyms_weigh_less() -> None:
+    synonyms = [("b", "en", ALT), ("c", "en", RELATED), ("d", "en", BROAD), ("e", "en", LABEL)]
+    rows = names_of(graph(["a"], [list(synonyms)]), NOBODY).source
+    weight = dict(zip(rows.texts.to_pylist(), rows.weights.tolist(), strict=True))
+    assert weight == pytest.approx({"a": 1, "e": 0.95, "b": 0.95, "c": 0.9, "d": 0.85})
+
+
+def test_entities_that_are_not_matched_have_no_names() -> None:
+    one = graph(["a", "b", "c"], [[], [("x", "en")], [("y", "en")]])
+    one = replace(one, roles=np.array([Role.INDIVIDUAL, Role.VOCABULARY, Role.INDIVIDUAL], np.int8))
+    kinds = matched_kinds(one, one, Links(np.array([[0, 0]])))
+    rows = Names.from_columns(name_rows(one, one, kinds, 8, ())).source
+    assert listed(rows) == [[None], [None], ["c", "y"]]
+
+
+def test_names_of_another_kind_are_not_compared() -> None:
+    roles = np.array([Role.INDIVIDUAL, Role.CLASS], np.int8)
+    source = replace(graph(["paris", "city"], [[], []]), roles=roles)
+    target = replace(graph(["city", "paris"], [[], []]), roles=roles)
+    assert len(by_ngrams(rows_of(source, target))) == 0
+    swapped = replace(target, roles=roles[::-1])
+    assert by_ngrams(rows_of(source, swapped)).mutual_best().pairs.tolist() == [[0, 1], [1, 0]]
 
 
 def by_ngrams(rows: Columns) -> Similarity:

@@ -15,11 +15,19 @@ import pytest
 
 from largeea.formats import ReadOptions, builder, read, read_graph, statements, tables
 from largeea.formats.builder import GraphBuilder
-from largeea.formats.links import FORMATS, text, tsv, write_alignment, write_unmatched
+from largeea.formats.links import (
+    FORMATS,
+    text,
+    tsv,
+    write_alignment,
+    write_doubtful,
+    write_same_iri,
+    write_unmatched,
+)
 from largeea.formats.rejects import Rejects
 from largeea.formats.streams import LineBlock, blocks_of_lines
 from largeea.formats.tables import Columns
-from largeea.graph import KnowledgeGraph, Pair, ReadCounts, strings
+from largeea.graph import KnowledgeGraph, Links, Pair, ReadCounts, strings
 from largeea.matching.alignment import Alignment
 from largeea.runs.accounting import account_in_words, account_of, answers_add_up, linkable_entities
 
@@ -42,14 +50,26 @@ def test_an_account() -> None:
     )
 
 
+def test_an_account_of_a_graph_with_helper_nodes() -> None:
+    counts = replace(COUNTS, folded=4, derived=2, duplicates=1)
+    assert account_in_words(account_of(graph("urn:a", "urn:b", counts=counts))).endswith(
+        "5 statements + 2 derived = 2 triples + 0 literals + 1 duplicates + 4 folded"
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
         ({"scanned": 13}, r"scanned in the files and what was .* differ \(13 and 12\)"),
         ({"skipped": 2}, r"scanned in the files and what was .* differ \(12 and 11\)"),
         ({"rejected": 5}, r"scanned in the files and what was .* differ \(12 and 13\)"),
-        ({"statements": 6, "scanned": 13}, r"statements accepted and those kept .* differ \(6 and 5\)"),
-        ({"duplicates": 2}, r"statements accepted and those kept .* differ \(5 and 4\)"),
+        (
+            {"statements": 6, "scanned": 13},
+            r"statements accepted .* and those kept, .* differ \(6 and 5\)",
+        ),
+        ({"duplicates": 2}, r"statements accepted .* and those kept, .* differ \(5 and 4\)"),
+        ({"folded": 1}, r"statements accepted .* and those kept, .* differ \(5 and 6\)"),
+        ({"derived": 1}, r"statements accepted .* and those kept, .* differ \(6 and 5\)"),
         ({"triples": 3, "duplicates": 2}, r"triples counted and those in the graph differ \(3 and 2\)"),
         ({"literals": 3, "duplicates": 0}, r"literals counted and those in the graph differ \(3 and 0\)"),
     ],
@@ -77,7 +97,7 @@ def lines(tmp_path: Path) -> Path:
 
 def test_lines_of_every_kind(lines: Path) -> None:
     """A doubtful line may hold two statements, or none, between carriage returns."""
-    account = account_of(read_graph(lines, ReadOptions(max_errors=2)))
+    account = account_of(read_graph(lines, ReadOptions(), Rejects(2)))
     assert (account["statements"], account["skipped"], account["rejected"]) == (6, 3, 2)
     assert (account["triples"], account["literals"], account["duplicates"]) == (3, 1, 2)
     assert account["scanned"] == LINES.count(b"\n") + 1
@@ -85,7 +105,7 @@ def test_lines_of_every_kind(lines: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nt", "nq", "ttl", "trig", "rdf", "jsonld", "csv", "tsv"])
 def test_every_format(name: str) -> None:
-    account = account_of(read_graph(SOUND / f"graph.{name}", ReadOptions(max_errors=3)))
+    account = account_of(read_graph(SOUND / f"graph.{name}", ReadOptions(), Rejects(3)))
     assert account["statements"] > 1
 
 
@@ -100,10 +120,8 @@ def test_every_layout(layout: str) -> None:
 def test_rows_and_cells(tmp_path: Path) -> None:
     rows = b"id,parent,label,rank\na,b,A,1\nb,,B,\nc,b,,\n,a,x,2\nd\nb,,B,\ncaf\xe9,b,,\n"
     (tmp_path / "a.csv").write_bytes(rows)
-    options = ReadOptions(
-        columns=Columns.parse("subject=id,object=parent,name=label,attributes=rank"), max_errors=3
-    )
-    account = account_of(read_graph(tmp_path / "a.csv", options))
+    options = ReadOptions(columns=Columns.parse("subject=id,object=parent,name=label,attributes=rank"))
+    account = account_of(read_graph(tmp_path / "a.csv", options, Rejects(3)))
     assert account["scanned"] == 4 * 3 + 3
     assert (account["statements"], account["skipped"], account["rejected"]) == (6, 6, 3)
     assert (account["triples"], account["literals"], account["duplicates"]) == (2, 3, 1)
@@ -112,7 +130,7 @@ def test_rows_and_cells(tmp_path: Path) -> None:
 def test_a_parquet_table(tmp_path: Path) -> None:
     columns = {"subject": ["a", "b", None], "relation": ["p", "p", "p"], "object": ["b", "b", "b"]}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    account = account_of(read_graph(tmp_path / "a.parquet", ReadOptions(max_errors=1)))
+    account = account_of(read_graph(tmp_path / "a.parquet", ReadOptions(), Rejects(1)))
     assert (account["scanned"], account["statements"], account["rejected"]) == (3, 2, 1)
 
 
@@ -124,7 +142,7 @@ def test_id_rows_of_a_benchmark_are_no_statements(tmp_path: Path) -> None:
         for side in "12":
             (tmp_path / f"{name}_{side}").write_text(rows.replace("{}", side))
     (tmp_path / "ref_ent_ids").write_text("0\t0\n")
-    pair = read(tmp_path, ReadOptions(max_errors=4))
+    pair = read(tmp_path, ReadOptions(), Rejects(4))
     assert isinstance(pair, Pair)
     account = account_of(pair.source)
     assert (account["scanned"], account["skipped"], account["rejected"]) == (6, 2, 2)
@@ -151,8 +169,8 @@ def forgotten_doubtful_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 def cut_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stream loses the first line of a block, after its lines were counted."""
 
-    def lossy(path: Path, rejects: Rejects) -> Iterator[LineBlock]:
-        for block in blocks_of_lines(path, rejects):
+    def lossy(path: Path) -> Iterator[LineBlock]:
+        for block in blocks_of_lines(path):
             yield replace(block, text=block.text.partition(b"\n")[2])
 
     monkeypatch.setattr("largeea.formats.rdf.blocks_of_lines", lossy)
@@ -201,11 +219,10 @@ def kept_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_loss_in_reading_is_noticed(
     lines: Path, monkeypatch: pytest.MonkeyPatch, defect: Callable[[pytest.MonkeyPatch], None], complaint: str
 ) -> None:
-    options = ReadOptions(max_errors=2)
-    account_of(read_graph(lines, options))
+    account_of(read_graph(lines, ReadOptions(), Rejects(2)))
     defect(monkeypatch)
     with pytest.raises(RuntimeError, match=complaint):
-        account_of(read_graph(lines, options))
+        account_of(read_graph(lines, ReadOptions(), Rejects(2)))
 
 
 @pytest.mark.parametrize("name", ["ttl", "jsonld", "rdf"])
@@ -213,7 +230,7 @@ def test_a_lost_line_of_a_parsed_format_is_noticed(name: str, monkeypatch: pytes
     """The parser's own count of quads is compared with what the scanner makes of its output."""
     broken_scanner(monkeypatch)
     with pytest.raises(RuntimeError, match="what was scanned in the files"):
-        account_of(read_graph(SOUND / f"graph.{name}", ReadOptions(max_errors=3)))
+        account_of(read_graph(SOUND / f"graph.{name}", ReadOptions(), Rejects(3)))
 
 
 def test_a_lost_cell_of_a_table_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,9 +257,18 @@ def answer(*pairs: tuple[int, int], review: int = 0) -> Alignment:
 
 def check(alignment: Alignment, format: str) -> None:
     written = write_alignment(alignment, io.BytesIO(), format)
+    doubtful = write_doubtful(alignment, io.BytesIO())
     unmatched = write_unmatched(alignment, io.BytesIO())
+    same = write_same_iri(alignment, io.BytesIO())
     linkable = linkable_entities(alignment.source, alignment.target)
-    answers_add_up(linkable, written.pairs, written.linked, unmatched)
+    answers_add_up(linkable, written.pairs, written.linked, doubtful, unmatched, same)
+
+
+def test_entities_with_equal_iris_have_an_answer() -> None:
+    both = Links(np.array([[3, 3]]))
+    check(replace(answer((1, 2), (2, 1)), same=both), "sssom")
+    with pytest.raises(RuntimeError, match=r"can be linked and those written .* differ \(4 and 5\)"):
+        check(replace(answer((1, 2), (3, 1)), same=both), "sssom")
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -46,6 +46,8 @@ def command(
     set: options.Settings = None,
     seed: options.Seed = None,
     without: options.Without = None,
+    threshold: options.Threshold = None,
+    prefer: options.Prefer = None,
     write: Annotated[
         list[str] | None,
         typer.Option(help="Output format: sssom, same-as, alignment-api, tsv, parquet; repeatable."),
@@ -55,7 +57,9 @@ def command(
     label: options.Labels = None,
     language: options.Languages = None,
     pair_language: options.PairLanguage = None,
-    max_errors: options.MaxErrors = 0,
+    match: options.MatchRoles = "auto",
+    same_iri: options.SameIri = "on",
+    max_errors: options.MaxErrors = None,
     memory: options.Memory = None,
     gpu_memory: options.GpuMemory = None,
     threads: options.Threads = None,
@@ -74,9 +78,11 @@ def command(
         target,
         output,
         seeds=seeds,
-        config=options.make_config(preset, config, set, seed, without),
+        config=options.make_config(preset, config, set, seed, without, threshold, prefer),
         execution=options.make_execution(memory, gpu_memory, threads, device),
-        reading=options.make_read_options(format, columns, label, language, max_errors, pair_language),
+        reading=options.make_read_options(
+            format, columns, label, language, max_errors, pair_language, match, same_iri
+        ),
         formats=write or ["sssom"],
         overwrite=overwrite,
     )

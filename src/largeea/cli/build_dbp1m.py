@@ -69,7 +69,7 @@ def command(
     ] = None,
     memory: Annotated[int, typer.Option(help="Memory limit in MB; 0: no limit.", min=0)] = 0,
     seed: Annotated[int, typer.Option(help="Random seed of the opaque ids in the masked copy.", min=0)] = 0,
-    max_errors: options.MaxErrors = 1000,
+    max_errors: options.MaxErrors = None,
     json: options.Json = False,
 ) -> None:
     """Build a benchmark like DBP1M from DBpedia dumps.

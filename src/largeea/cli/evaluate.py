@@ -11,7 +11,7 @@ import typer
 
 from largeea.cli import options
 from largeea.cli.screen import screen
-from largeea.evaluate import evaluate, protocols
+from largeea.evaluate import evaluate, known_links, protocols
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links
@@ -21,31 +21,58 @@ EXAMPLES = """
 
 `largeea evaluate run --links true_links.tsv`
 
+`largeea evaluate run --links true_links.tsv --reliability`
+
 `largeea evaluate run --links true_links.tsv --json`
 """
+
+JUDGED = {
+    "alignment": "all pairs",
+    "linked_ends": "linked ends",
+    "no_counterpart": "no counterpart",
+}
+MEANING = (
+    "all pairs: a pair that is not among the links is wrong. Use it where the links are complete.",
+    "linked ends: only pairs with an entity in a link are judged. Use it where the links cover a part of the "
+    "graphs; other pairs cannot be judged.",
+    "no counterpart: entities in no accepted pair; right if they are in no link.",
+    "Precision, recall and F1 are those of accepted pairs. ECE, the gap between confidence and share right, "
+    "counts doubtful pairs too.",
+)
 
 
 def command(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
     links: Annotated[Path, typer.Option(help="The true links: TSV, SSSOM, owl:sameAs or Alignment XML.")],
+    reliability: Annotated[
+        bool, typer.Option("--reliability", help="Show how confident pairs are, and how many are right.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Measure the accuracy of a finished run against the true links."""
     finished = FinishedRun(run)
     truth = resolve(read_links(links), finished.source, finished.target)
-    test = without_seeds(truth, finished.seeds)
+    alignment = finished.alignment
+    known = known_links(alignment, finished.seeds)
+    test = without_known(truth, known)
     figures = {
         "links": len(truth),
         "seeds": len(finished.seeds),
-        "protocols": protocols(finished.fused, test, finished.seeds),
-        **evaluate(finished.alignment, test, finished.seeds),
+        "same_iri": len(alignment.same),
+        "protocols": protocols(finished.fused, test, known, finished.target.linkable),
+        **evaluate(alignment, test, finished.seeds),
     }
-    screen.json(figures) if json else show_figures(f"{run} against {len(test):,} links", figures)
+    if json:
+        screen.json(figures)
+        return
+    show_figures(f"{run} against {len(test):,} links", figures)
+    if reliability:
+        show_reliability(figures["reliability"])
 
 
-def without_seeds(links: Links, seeds: Links) -> Links:
-    """Return the links that are not seeds."""
-    return links.take(~np.isin(_keys(links), _keys(seeds)))
+def without_known(links: Links, known: Links) -> Links:
+    """Return the links that are not known."""
+    return links.take(~np.isin(_keys(links), _keys(known)))
 
 
 def _keys(links: Links) -> npt.NDArray[np.int64]:
@@ -58,8 +85,22 @@ def show_figures(title: str, figures: dict[str, Any]) -> None:
     header = ("protocol", *next(iter(ranking.values())))
     rows = [(name, *(f"{value:.3f}" for value in values.values())) for name, values in ranking.items()]
     screen.table(title, rows, header)
-    rows = [
-        (name, *(f"{value:.3f}" for value in figures[key].values()))
-        for key, name in (("alignment", "accepted pairs"), ("no_counterpart", "no counterpart"))
-    ]
+    rows = [(name, *(f"{value:.3f}" for value in figures[key].values())) for key, name in JUDGED.items()]
     screen.table("Answer", rows, ("", "precision", "recall", "F1", "ECE"))
+    for line in MEANING:
+        screen.result(line)
+
+
+def show_reliability(bins: dict[str, list[dict[str, float]]]) -> None:
+    """Print mean confidence and share right by bins of confidence; `bins` is that of `evaluate`."""
+    rows: list[tuple[str, ...]] = [
+        (
+            f"{name}, {row['from']:.1f} - {row['to']:.1f}",
+            f"{row['count']:,}",
+            f"{row['confidence']:.3f}",
+            f"{row['right']:.3f}",
+        )
+        for key, name in JUDGED.items()
+        for row in bins[key]
+    ]
+    screen.table("Reliability", rows, ("judged, confidence", "number", "mean confidence", "share right"))

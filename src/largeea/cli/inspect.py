@@ -11,7 +11,9 @@ import typer
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.formats import read
-from largeea.graph import KnowledgeGraph, Pair
+from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
+from largeea.formats.scope import MIN_SHARE, Match, described, in_scope
+from largeea.graph import KnowledgeGraph, Pair, Role
 from largeea.progress import step
 
 EXAMPLES = """
@@ -19,11 +21,21 @@ EXAMPLES = """
 
 `largeea inspect dump.nt.bz2`
 
+`largeea inspect ontology.owl --match classes`
+
 `largeea inspect dbp15k/fr_en --json`
 
 `largeea inspect taxonomy.tsv.xz --columns subject=1,object=2,name=4`
 """
 _LANGUAGES_SHOWN = 10
+_FOLDED = {
+    "expressions": "class expressions",
+    "lists": "nodes of lists",
+    "reified": "reified statements",
+    "text_nodes": "nodes with a text",
+    "empty_nodes": "nodes without content",
+}
+"""Helper nodes by what they were, as counted in `ReadCounts`."""
 
 
 def command(
@@ -33,47 +45,92 @@ def command(
     label: options.Labels = None,
     language: options.Languages = None,
     pair_language: options.PairLanguage = None,
-    max_errors: options.MaxErrors = 0,
+    match: options.MatchRoles = "auto",
+    max_errors: options.MaxErrors = None,
     json: options.Json = False,
 ) -> None:
-    """Show statistics of a graph or a pair folder: entities, names, degrees, duplicates, languages."""
-    reading = options.make_read_options(format, columns, label, language, max_errors, pair_language)
+    """Show what is in a graph or a pair folder: entities and their roles, what would be matched, names,
+    degrees, helper nodes, duplicates, languages.
+    """
+    reading = options.make_read_options(format, columns, label, language, max_errors, pair_language, match)
     with step("read"):
         found = read(path, reading)
     sides = {"source": found.source, "target": found.target} if isinstance(found, Pair) else {"graph": found}
-    facts: dict[str, Any] = {name: describe(graph) for name, graph in sides.items()}
+    facts: dict[str, Any] = {name: describe(graph, reading.match) for name, graph in sides.items()}
     if isinstance(found, Pair):
         facts |= {"links": len(found.links), "folds": list(found.folds)}
     if json:
         screen.json(facts)
         return
-    described = [facts[name] for name in sides]
-    rows = [(key.replace("_", " "), *(_text(side[key]) for side in described)) for key in described[0]]
+    described_sides = [facts[name] for name in sides]
+    rows = [
+        (key.replace("_", " "), *(_text(side[key]) for side in described_sides)) for key in described_sides[0]
+    ]
     screen.table(str(path), rows, ("", *sides))
     if isinstance(found, Pair):
         screen.result(f"{len(found.links):,} links; official folds: {', '.join(found.folds) or 'none'}")
 
 
-def describe(graph: KnowledgeGraph) -> dict[str, Any]:
+def describe(graph: KnowledgeGraph, match: Match = "auto") -> dict[str, Any]:
     """Return the statistics of a graph."""
     degrees = graph.degrees()
     names = graph.names.drop_null()
+    counts = graph.counts
     return {
         "entities": graph.size,
+        **scope(graph, match),
         "relations": len(graph.relations),
         "triples": len(graph.triples),
         "literals": len(graph.attributes),
-        "duplicate_statements": graph.counts.duplicates,
-        "rejected_lines": graph.counts.rejected,
-        "blank_nodes": int(graph.anonymous.sum()),
+        "duplicate_statements": counts.duplicates,
+        "rejected_lines": counts.rejected,
+        "folded": {name: getattr(counts, key) for key, name in _FOLDED.items() if getattr(counts, key)},
+        "folded_statements": counts.folded,
+        "derived_statements": counts.derived,
         "without_triples": int((degrees == 0).sum()),
         "degree_mean": round(float(degrees.mean()), 2) if graph.size else 0.0,
         "degree_median": int(np.median(degrees)) if graph.size else 0,
         "degree_max": int(degrees.max(initial=0)),
         "named": round(float(graph.named.mean()), 4) if graph.size else 0.0,
         "names_shared": len(names) - len(names.unique()),
+        "label_predicates": predicate_counts(graph, graph.label_predicates or LABEL_PREDICATES),
+        "synonym_predicates": predicate_counts(graph, tuple(ALIAS_PREDICATES)),
         "languages": languages(graph),
     }
+
+
+def scope(graph: KnowledgeGraph, match: Match = "auto") -> dict[str, Any]:
+    """Return the entities by role, and which of them would be matched with a graph like this one.
+
+    `not_matched` has the number of the others, and why they are not matched.
+    """
+    graph, _ = in_scope(graph, graph, match)
+    roles = [role for role in Role if ((graph.roles == role) & ~graph.anonymous).any()]
+    counts = {role: int(((graph.roles == role) & ~graph.anonymous).sum()) for role in roles}
+    matched = {role: count for role, count in counts.items() if graph.kind_of_role[role] >= 0}
+    left_out = {
+        _plural(role): {"count": count, "reason": _reason(role, match)}
+        for role, count in counts.items()
+        if role not in matched
+    }
+    blank = int(graph.anonymous.sum())
+    if blank:
+        left_out["blank nodes"] = {"count": blank, "reason": "they have no IRI"}
+    return {
+        "roles": {_plural(role): count for role, count in counts.items()},
+        "described": {_plural(role): count for role, count in described(graph).items() if count},
+        "blank_nodes": blank,
+        "matched": {_plural(role): count for role, count in matched.items()},
+        "not_matched": left_out,
+    }
+
+
+def predicate_counts(graph: KnowledgeGraph, predicates: tuple[str, ...]) -> dict[str, int]:
+    """Return the number of literals under each of these predicates that occurs."""
+    iris = graph.attributes.predicates.to_pylist()
+    counts = np.bincount(graph.attributes.predicate, minlength=len(iris)).tolist()
+    found = dict(zip(iris, counts, strict=True))
+    return {iri: found[iri] for iri in predicates if iri in found}
 
 
 def languages(graph: KnowledgeGraph) -> dict[str, int]:
@@ -87,7 +144,40 @@ def languages(graph: KnowledgeGraph) -> dict[str, int]:
     return dict(sorted(found, key=lambda item: (-item[1], item[0]))[:_LANGUAGES_SHOWN])
 
 
+def _plural(role: Role) -> str:
+    names = {
+        Role.INDIVIDUAL: "individuals",
+        Role.CLASS: "classes",
+        Role.PROPERTY: "properties",
+        Role.VOCABULARY: "vocabulary terms",
+        Role.DEPRECATED: "deprecated terms",
+    }
+    return names[role]
+
+
+def _reason(role: Role, match: Match) -> str:
+    if role == Role.VOCABULARY:
+        return "terms of RDF, OWL and other well-known vocabularies, headers and datatypes are never matched"
+    if role == Role.DEPRECATED:
+        return "withdrawn terms are never matched"
+    if match == "auto" and role != Role.PROPERTY:
+        return f"less than {MIN_SHARE:.0%} of the individuals and classes that the graph describes"
+    return "properties are matched on request" if match == "auto" else f"only {match} are matched"
+
+
 def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {count:,}" for key, count in value.items()) or "none"
-    return f"{value:,}"
+    if not isinstance(value, dict):
+        return f"{value:,}"
+    parts = [
+        f"{_short(key)} {entry:,}"
+        if isinstance(entry, int)
+        else f"{key} {entry['count']:,} ({entry['reason']})"
+        for key, entry in value.items()
+    ]
+    separator = ", " if all(isinstance(entry, int) for entry in value.values()) else "\n"
+    return separator.join(parts) or "none"
+
+
+def _short(key: str) -> str:
+    """The last part of an IRI; other text as it is."""
+    return key.rpartition("#" if "#" in key else "/")[2] if "://" in key else key

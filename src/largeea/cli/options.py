@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, cast, get_args
 
 import typer
 
@@ -13,6 +13,7 @@ from largeea.errors import UsageError
 from largeea.execution import Execution
 from largeea.formats import ReadOptions
 from largeea.formats.naming import LABEL_PREDICATES, Naming
+from largeea.formats.scope import Match
 from largeea.formats.tables import Columns
 
 Preset = Annotated[str, typer.Option(help="Preset of settings to start from.")]
@@ -22,9 +23,23 @@ Seed = Annotated[int | None, typer.Option(help="Random seed.", min=0)]
 Without = Annotated[
     list[str] | None, typer.Option(help="Switch a part off (" + ", ".join(get_args(Part)) + "); repeatable.")
 ]
+Threshold = Annotated[
+    float | None, typer.Option(help="Minimum confidence of an accepted pair.", min=0, max=1)
+]
+Prefer = Annotated[
+    str | None,
+    typer.Option(help="precision (threshold .9), balanced (highest expected F1) or recall (.2)."),
+]
+PREFERENCES = {"precision": 0.9, "balanced": 0.0, "recall": 0.2}
+"""What a user may prefer, as a threshold; 0 means that the highest expected F1 decides."""
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 MaxErrors = Annotated[
-    int, typer.Option(help="Malformed lines to skip (listed in rejects.tsv) before failing.", min=0)
+    int | None,
+    typer.Option(
+        help="Malformed lines to leave out (listed in rejects.tsv) before failing; default: 1 % of what is "
+        "read, but at least 100; 0: none.",
+        min=0,
+    ),
 ]
 Format = Annotated[str | None, typer.Option(help="Format of graph files without a known extension.")]
 ColumnMap = Annotated[
@@ -38,6 +53,16 @@ Languages = Annotated[
 ]
 PairLanguage = Annotated[
     str | None, typer.Option(help="Language to use in a folder with several (DBP1M).", metavar="CODE")
+]
+MatchRoles = Annotated[
+    str,
+    typer.Option(
+        "--match",
+        help="What to match: auto (what the graphs are about), " + ", ".join(get_args(Match)[1:]) + ".",
+    ),
+]
+SameIri = Annotated[
+    str, typer.Option(help="Whether equal IRIs in two RDF graphs are the same entity: on or off.")
 ]
 
 Memory = Annotated[
@@ -54,14 +79,26 @@ def make_config(
     settings: list[str] | None,
     seed: int | None,
     without: list[str] | None = None,
+    threshold: float | None = None,
+    prefer: str | None = None,
 ) -> Config:
     """Return the configuration given by the options."""
+    if prefer is not None and prefer not in PREFERENCES:
+        raise UsageError(f"--prefer {prefer}: unknown; choose one of {', '.join(PREFERENCES)}")
+    if prefer is not None and threshold is not None:
+        raise UsageError("--prefer sets the threshold, so give either --prefer or --threshold")
+    least = threshold if prefer is None else PREFERENCES[prefer]
     parts = get_args(Part)
     for part in without or ():
         if part not in parts:
             raise UsageError(f"--without {part}: unknown part; known: {', '.join(parts)}")
     return configuration.load(
-        preset, file, tuple(settings or ()), seed=seed, without=tuple(without) if without else None
+        preset,
+        file,
+        tuple(settings or ()),
+        seed=seed,
+        without=tuple(without) if without else None,
+        decision=None if least is None else {"threshold": least},
     )
 
 
@@ -75,10 +112,18 @@ def make_read_options(
     columns: str | None,
     labels: list[str] | None,
     languages: list[str] | None,
-    max_errors: int,
+    max_errors: int | None,
     pair_language: str | None = None,
+    match: str = "auto",
+    same_iri: str = "on",
 ) -> ReadOptions:
     """Return the reading settings given by the options."""
     naming = Naming(tuple(labels or LABEL_PREDICATES), tuple(languages or ()))
     parsed = None if columns is None else Columns.parse(columns)
-    return ReadOptions(format, parsed, naming, max_errors, pair_language)
+    if match not in (roles := get_args(Match)):
+        raise UsageError(f"--match {match}: allowed are {', '.join(roles)}")
+    if same_iri not in ("on", "off"):
+        raise UsageError(f"--same-iri {same_iri}: allowed are on, off")
+    return ReadOptions(
+        format, parsed, naming, max_errors, pair_language, cast(Match, match), same_iri == "on"
+    )

@@ -41,7 +41,8 @@ def command(
     without: options.Without = None,
     format: options.Format = None,
     columns: options.ColumnMap = None,
-    max_errors: options.MaxErrors = 0,
+    match: options.MatchRoles = "auto",
+    max_errors: options.MaxErrors = None,
     memory: options.Memory = None,
     gpu_memory: options.GpuMemory = None,
     threads: options.Threads = None,
@@ -53,7 +54,7 @@ def command(
     Reads the graphs but does not align them. The exit code is 4 if a stage exceeds the memory limit.
     """
     settings = options.make_config(preset, config, set, None, without)
-    reading = options.make_read_options(format, columns, None, None, max_errors)
+    reading = options.make_read_options(format, columns, None, None, max_errors, match=match)
     with executing(options.make_execution(memory, gpu_memory, threads, device)):
         with step("read"):
             found = [read(place, reading) for place in (source, target) if place is not None]

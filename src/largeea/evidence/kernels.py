@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from largeea.graph import Float32, Int32, Int64
+from largeea.graph import Float32, Int8, Int32, Int64
 from largeea.similarity.kernels import best_first
 
 
@@ -16,18 +16,22 @@ def witnesses(
     pointers_t: Int64, relation_t: Int32, neighbour_t: Int32, fan_t: Int32, inverse_functionality_t: Float32,
     anchor: Int32, trust: Float32,
     agreed: Int64, agreed_with: Int32, agreement: Float32,
-    ids: Int32, sums: Float32, targets: int,
+    ids: Int32, sums: Float32, kinds: Int8, kinds_t: Int8,
 ) -> None:  # fmt: skip
     """The k targets of each source with the highest sum of `-log(1 - witness)`, best first, ties by id.
 
-    They are written into `ids[last - first, k]` and `sums[last - first, k]`.
+    They are written into `ids[last - first, k]` and `sums[last - first, k]`. A source has targets of its own
+    kind only; entities of kind -1 take no part. Nodes behind the entities of `kinds_t` are literal values.
     """
+    targets = len(kinds_t)
     total = np.zeros(targets, np.float32)
     reached = np.empty(targets, np.int32)
     same = np.zeros(len(inverse_functionality_t), np.float32)
     best = np.empty(ids.shape[1], np.int64)
     for x in range(first, last):
         count = 0
+        if kinds[x] < 0:
+            continue
         for edge in range(pointers[x], pointers[x + 1]):
             y, r = neighbour[edge], relation[edge]
             counterpart = anchor[y]
@@ -46,7 +50,7 @@ def witnesses(
                     gain = -np.log(1 - min(strength, np.float32(max_strength)))
                     for found in range(other, end):
                         candidate = neighbour_t[found]
-                        if candidate < targets:
+                        if candidate < targets and kinds_t[candidate] == kinds[x]:
                             if total[candidate] == 0:
                                 reached[count] = candidate
                                 count += 1
@@ -86,6 +90,8 @@ def sketch(
     """`sum over edges: weight * relation (x) neighbour` of each node; every head mixes relations differently.
 
     Behind the sketch comes what has reached the node itself by hops. Row i of `vectors` is of `nodes[i]`.
+    A node's own label, which comes back to it from its neighbours, is removed: an anchor must not confirm
+    itself.
     """
     width = known.shape[1]
     for row in range(first, last):
@@ -98,9 +104,28 @@ def sketch(
                 factor = weights[edge] * mixed[relation[edge], head]
                 for i in range(head * head_width, (head + 1) * head_width):
                     seen[i] += factor * there[i]
-        scale_to(np.float32(1), seen)
         reached[:] = known[node, width - len(reached) :]
+        own = known[node, : width - len(reached)]
+        remove_label(seen, own, head_width)
+        remove_label(reached, own, head_width)
+        scale_to(np.float32(1), seen)
         scale_to(np.float32(reached_length), reached)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def remove_label(vector: Float32, label: Float32, head_width: int) -> None:
+    """Make the parts of a vector, `head_width` dimensions each, orthogonal to the parts of a label."""
+    for start in range(0, len(label), head_width):
+        squares = np.float32(0)
+        for i in range(start, start + head_width):
+            squares += label[i] * label[i]
+        if squares > 0:
+            for first in range(start, len(vector), len(label)):
+                product = np.float32(0)
+                for i in range(head_width):
+                    product += vector[first + i] * label[start + i]
+                for i in range(head_width):
+                    vector[first + i] -= product / squares * label[start + i]
 
 
 @njit(cache=True, nogil=True)

@@ -20,28 +20,35 @@ MAX_STRENGTH = 0.99
 
 
 def neighbour_evidence(
-    edges: dict[str, Any], anchors: Links, agreement: Similarity, seeds: Links, top_k: int
+    edges: dict[str, Any], anchors: Links, agreement: Similarity, kinds: Arrays, seeds: Links, top_k: int
 ) -> Similarity:
     """How likely source and target entities are the same, given their anchored neighbours.
 
     Each shared neighbour is a witness that fails with probability `1 - p A(r, r') min(f(r), f(r'))`: p is the
     anchor's probability, A the agreement of the relations, f their inverse functionality. A pair is alike
     unless all its witnesses fail. Pairs without a witness are absent; each source keeps its `top_k` best.
-    Entities that have a seed take no part. Linear in the edges.
+    Only entities of equal kind are paired (see `matched_kinds`), and those that have a seed take no part.
+    Linear in the edges.
     """
     graphs = GraphPair.of(edges)
     known = Anchors.of(anchors, *graphs.shape, graphs.values)
     ids = np.full((graphs.shape[0], top_k), -1, np.int32)
     scores = np.zeros((graphs.shape[0], top_k), np.float32)
     blocks = row_blocks(graphs.shape[0], least=4096, bytes_per_row=16 * top_k)
-    for number, found in run_jobs(_block, blocks, graphs, known, agreement, top_k):
+    for number, found in run_jobs(_block, blocks, graphs, known, agreement, kinds, top_k):
         first, last = blocks[number]
         ids[first:last], scores[first:last] = found["ids"], found["scores"]
     return without_seeds(Similarity.from_top_k(ids, scores, graphs.shape[1]), seeds)
 
 
 def _block(
-    first: int, last: int, graphs: GraphPair, anchors: Anchors, agreement: Similarity, top_k: int
+    first: int,
+    last: int,
+    graphs: GraphPair,
+    anchors: Anchors,
+    agreement: Similarity,
+    kinds: Arrays,
+    top_k: int,
 ) -> Arrays:
     """The evidence of the source entities `first:last`, as top-k arrays."""
     source, target = graphs.source, graphs.target
@@ -52,6 +59,6 @@ def _block(
         source.pointers, source.relation, source.neighbour, source.inverse_functionality,
         target.pointers, target.relation, target.neighbour, target.fan, target.inverse_functionality,
         anchors.target, anchors.trust, agreement.indptr, agreement.indices, agreement.scores,
-        ids, sums, graphs.shape[1],
+        ids, sums, kinds["source"], kinds["target"],
     )  # fmt: skip
     return {"ids": ids, "scores": 1 - np.exp(-sums)}

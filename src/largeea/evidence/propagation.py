@@ -153,8 +153,25 @@ class Sketches:
             lengths[0] += found["source"]
             lengths[1] += found["target"]
         scale = np.sqrt(lengths[0][candidates.rows] * lengths[1][candidates.indices])
+        scale *= self._share_kept(candidates)
         cosines = np.clip(np.divide(products, scale, out=np.zeros_like(products), where=scale > 0), 0, 1)
         return Similarity(candidates.shape, candidates.indptr, candidates.indices, cosines.round(5))
+
+    def _share_kept(self, candidates: Similarity) -> Float32:
+        """The share of a cosine that is left where labels of different anchors were removed, `[entries]`.
+
+        Without its label, a vector lacks one of `HEAD_WIDTH` dimensions; the ends of an anchor lack the same.
+        """
+        ours, theirs = (side.labelled for side in self.sides)
+        anchor = np.full(self.sides[0].edges.nodes, -1, np.int32)
+        anchor[ours] = theirs
+        labelled = np.zeros(self.sides[1].edges.nodes, bool)
+        labelled[theirs] = True
+        rows, columns = candidates.rows, candidates.indices
+        removed = (anchor[rows] >= 0).astype(np.int8) + labelled[columns]
+        removed[anchor[rows] == columns] = 0
+        share: Float32 = np.power(np.float32(1 - 1 / HEAD_WIDTH), removed.astype(np.float32) / 2)
+        return share
 
 
 def _score_by_sketch(number: int, sketches: Sketches, candidates: Similarity) -> Arrays:
@@ -185,19 +202,32 @@ def find_candidates(
     edges: dict[str, Any],
     anchors: Links,
     agreement: Similarity,
+    kinds: Arrays,
     per_source: int,
     sketches: int,
     label_width: int,
     seed: int,
 ) -> Similarity:
-    """New candidates of entities that are no anchors yet: those with the most similar surroundings."""
+    """New candidates of entities that are no anchors yet: those of their kind with the most similar
+    surroundings."""
     graphs = GraphPair.of(edges)
     made = _sketches(graphs, anchors, agreement, label_width, seed)
-    free = [np.flatnonzero(side).astype(np.int32) for side in not_in(anchors, graphs.shape)]
-    ids, cosines = dense_top_k(*made.vectors(sketches, (free[0], free[1])), 2 * per_source)
-    kept = ids >= 0
-    rows = np.repeat(free[0], kept.sum(axis=1))
-    found = Similarity.from_entries(rows, free[1][ids[kept]], cosines[kept], graphs.shape)
+    free = not_in(anchors, graphs.shape)
+    pairs: list[tuple[Int32, Int32, Float32]] = []
+    for kind in np.intersect1d(kinds["source"], kinds["target"]):
+        if kind < 0:
+            continue
+        sources, targets = (
+            np.flatnonzero(side & (kinds[name] == kind)).astype(np.int32)
+            for name, side in zip(("source", "target"), free, strict=True)
+        )
+        ids, cosines = dense_top_k(*made.vectors(sketches, (sources, targets)), 2 * per_source)
+        kept = ids >= 0
+        pairs.append((np.repeat(sources, kept.sum(axis=1)), targets[ids[kept]], cosines[kept]))
+    if not pairs:
+        return Similarity.empty(graphs.shape)
+    rows, columns, scores = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    found = Similarity.from_entries(rows, columns, scores, graphs.shape)
     # matrix products differ in their last digits with the number of threads; these scores do not
     return made.cosines(found, sketches).top_k(per_source)
 

@@ -8,7 +8,7 @@ from typing import Any
 from largeea.api import given_inputs
 from largeea.config import Config
 from largeea.errors import UsageError
-from largeea.evaluate import evaluate, protocols, pseudo_seeds
+from largeea.evaluate import evaluate, known_links, protocols, pseudo_seeds
 from largeea.execution.memory import peak_gpu_mb, peak_rss_mb
 from largeea.graph import Links, Pair
 from largeea.pipeline import Outcome, run_method
@@ -61,7 +61,9 @@ def bench(
         "preset": preset,
         "train": train if fold is None else f"fold {fold}",
         "seeds": len(seeds),
-        "protocols": protocols(outcome.fused.value, test, seeds),
+        "protocols": protocols(
+            outcome.fused.value, test, known_links(alignment, seeds), pair.target.linkable
+        ),
         **evaluate(alignment, test, seeds),
         "augmentation": pseudo_seeds(outcome.seeds.value, test, seeds),
         "seconds": {"total": total, **run.seconds},

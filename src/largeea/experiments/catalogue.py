@@ -50,10 +50,11 @@ def _melted(rows: Sequence[Row], titles: Sequence[str]) -> list[Row]:
 
 _DECISION = (
     "*Accepted F1* judges all accepted pairs, *precision* and *recall* those with an end that the benchmark "
-    "links. *ECE* is how far confidence is from the share that is right. *Unmatched F1* judges which "
-    "entities are said to have no counterpart; it means little where a benchmark leaves entities unlinked "
-    "that have one, as DBP15K and IDS15K do. Seconds are those of all stages but reading; memory is that of "
-    "the process, with what earlier rows have left in it (alone: the experiment on memory)."
+    "links. *ECE* is how far confidence is from the share that is right, over accepted and doubtful pairs "
+    "with such an end. *Unmatched F1* judges which entities are said to have no counterpart; it means little "
+    "where a benchmark leaves entities unlinked that have one, as DBP15K and IDS15K do. Seconds are those of "
+    "all stages but reading; memory is that of the process, with what earlier rows have left in it (alone: "
+    "the experiment on memory)."
 )
 
 CATALOGUE = (

@@ -47,7 +47,7 @@ def align(
 def unlinked(pair: Pair) -> int:
     """Number of entities of both sides that are in no link, i.e. have no counterpart."""
     sides = (pair.source, pair.links.source), (pair.target, pair.links.target)
-    return sum(len(np.setdiff1d(np.flatnonzero(~graph.anonymous), linked)) for graph, linked in sides)
+    return sum(len(np.setdiff1d(np.flatnonzero(graph.linkable), linked)) for graph, linked in sides)
 
 
 def warm_up(preset: str, config: Config) -> None:

@@ -14,7 +14,8 @@ from largeea.formats.builder import GraphBuilder
 from largeea.formats.naming import Naming
 from largeea.formats.pairs import LAYOUTS, is_pair_folder, pair_files, read_pair
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import BYTE_ORDER_MARK, open_bytes, plain_suffix
+from largeea.formats.scope import Match, in_scope
+from largeea.formats.streams import open_bytes, plain_suffix
 from largeea.graph import KnowledgeGraph, Pair
 
 SUFFIXES = rdf.SUFFIXES | tables.SUFFIXES
@@ -27,14 +28,23 @@ Places: TypeAlias = str | Path | Sequence[str | Path]
 class ReadOptions:
     """How to read: format (recognised if None), table columns, naming, and malformed lines allowed.
 
-    `pair_language` chooses one of several pairs in a DBP1M folder.
+    Without `max_errors`, 1 % of what is read may be malformed, but at least 100 lines; in benchmark folders,
+    nothing may be malformed. 0 allows none.
+    `pair_language` chooses one of several pairs in a DBP1M folder. `match` says which entities are matched.
+    `same_iri` says that entities of two RDF graphs with the same IRI are the same.
     """
 
     format: str | None = None
     columns: tables.Columns | None = None
     naming: Naming = field(default_factory=Naming)
-    max_errors: int = 0
+    max_errors: int | None = None
     pair_language: str | None = None
+    match: Match = "auto"
+    same_iri: bool = True
+
+    def new_rejects(self, path: Places) -> Rejects:
+        """A collector for the malformed lines of what is read from this path."""
+        return Rejects(0 if self.max_errors is None and pair_folder(path) else self.max_errors)
 
 
 def read(
@@ -42,15 +52,20 @@ def read(
 ) -> KnowledgeGraph | Pair:
     """Read a graph (a file, several files, a folder of files or a pattern) or a benchmark folder.
 
-    Malformed lines are collected in `rejects`; more than `options.max_errors` of them raise `InputError`.
+    Malformed lines are collected in `rejects`; more than `options.max_errors` allows raise `InputError`.
 
     Example: `read("dump.nt.bz2")`, `read(["a.ttl", "b.ttl"])`, `read("dbp15k/fr_en")`.
     """
     options = options or ReadOptions()
-    rejects = rejects if rejects is not None else Rejects(options.max_errors)
-    if folder := pair_folder(path):
+    folder = pair_folder(path)
+    if folder is None:
+        return read_graph(path, options, rejects)
+    if rejects is not None:
         return read_pair(folder, options.naming, rejects, options.pair_language)
-    return read_graph(path, options, rejects)
+    rejects = options.new_rejects(path)
+    pair = read_pair(folder, options.naming, rejects, options.pair_language)
+    rejects.tell()
+    return pair
 
 
 def read_graph(
@@ -60,23 +75,42 @@ def read_graph(
     if pair_folder(path):
         raise UsageError(f"{path} is a benchmark folder with two graphs; give it alone")
     options = options or ReadOptions()
-    rejects = rejects if rejects is not None else Rejects(options.max_errors)
-    builder, before = GraphBuilder(), len(rejects)
+    if rejects is None:
+        rejects = options.new_rejects(path)
+        graph = read_graph(path, options, rejects)
+        rejects.tell()
+        return graph
+    builder, before, holds_rdf = GraphBuilder(), len(rejects), False
     files = files_of(path)
     for number, file in enumerate(files):
         format = options.format or recognise(file)
         if format in tables.SUFFIXES.values():
             tables.read_table(file, format, options.columns, builder, rejects)
         elif format in rdf.SUFFIXES.values():
+            holds_rdf = True
             rdf.read_rdf(file, format, builder, rejects, scope=f"{number}." if len(files) > 1 else "")
         else:
             raise UsageError(f"unknown format {format!r}; known: {', '.join(GRAPH_FORMATS)}")
     builder.rejected = len(rejects) - before
-    graph = builder.build(options.naming)
+    graph = builder.build(options.naming, holds_rdf, options.same_iri)
     if not graph.counts.statements:
         place = path if isinstance(path, str | Path) else ", ".join(map(str, path))
         raise InputError("holds no triples", place)
     return graph
+
+
+def read_both(
+    source: Places, target: Places | None, options: ReadOptions, rejects: Rejects
+) -> tuple[KnowledgeGraph, KnowledgeGraph]:
+    """Read two graphs, or a benchmark folder without its links, with the kinds that `options.match` asks for.
+
+    `target` is None if `source` is a benchmark folder.
+    """
+    if target is None:
+        pair = read_pair(Path(str(source)), options.naming, rejects, options.pair_language)
+        return in_scope(pair.source, pair.target, options.match)
+    first, second = (read_graph(place, options, rejects) for place in (source, target))
+    return in_scope(first, second, options.match)
 
 
 def pair_folder(path: Places) -> Path | None:
@@ -115,7 +149,7 @@ def recognise(path: Path) -> str:
     if by_suffix:
         return by_suffix
     with open_bytes(path) as stream:
-        start = stream.read(4096).removeprefix(BYTE_ORDER_MARK)
+        start = stream.read(4096)
     lines = (line.strip(b" \r") for line in start.splitlines())
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")
     if first.startswith(b"PAR1"):

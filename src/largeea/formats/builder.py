@@ -7,8 +7,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.formats.distinct import sorted_distinct
+from largeea.formats.folding import Statements
 from largeea.formats.interning import StringTable
 from largeea.formats.naming import LABEL_PREDICATES, Naming, name_entities
+from largeea.formats.ontology import plain
+from largeea.formats.roles import roles_of
 from largeea.graph import Attributes, Int32, KnowledgeGraph, ReadCounts, Strings
 
 
@@ -46,8 +50,45 @@ class GraphBuilder:
         tags = np.full(count, self.tags.number_column(pa.array([tag]))[0])
         self.add_literals(entity[valid], predicates, self.values.number_column(values.filter(valid)), tags)
 
-    def build(self, naming: Naming) -> KnowledgeGraph:
-        """The graph. The builder cannot be used again: it gives up its columns one by one to save memory."""
+    def build(self, naming: Naming, rdf: bool = False, same_iri: bool = True) -> KnowledgeGraph:
+        """The graph. The builder cannot be used again: it gives up its columns one by one to save memory.
+
+        `rdf` says that the statements are RDF: helper nodes are folded and entities get roles (see
+        `largeea.formats.ontology`), and unless `same_iri` is False, equal IRIs identify the same entity.
+        """
+        statements = self._distinct_statements()
+        if rdf:
+            statements = plain(statements)
+        roles = roles_of(statements) if rdf else np.zeros(len(statements.entities), np.int8)
+        entities, triples, literals = statements.entities, statements.triples, statements.literals
+        relations, triples[:, 1] = _used(statements.predicates, triples[:, 1])
+        attribute_predicates, literals[:, 1] = _used(statements.predicates, literals[:, 1])
+        attributes = Attributes(literals, attribute_predicates, statements.values, statements.tags)
+        counts = statements.counts + ReadCounts(
+            files=self.files,
+            scanned=self.scanned,
+            skipped=self.skipped,
+            rejected=self.rejected,
+            statements=self.statements,
+            triples=len(triples),
+            literals=len(literals),
+        )
+        names = name_entities(entities, attributes, naming, roles)
+        chosen = () if naming.predicates == LABEL_PREDICATES else naming.predicates
+        return KnowledgeGraph(
+            entities,
+            names,
+            relations,
+            triples,
+            attributes,
+            counts,
+            chosen,
+            roles,
+            global_ids=rdf and same_iri,
+        )
+
+    def _distinct_statements(self) -> Statements:
+        """All statements, sorted and each once."""
         entities, entity_at = _sorted(self.nodes)
         predicates, predicate_at = _sorted(self.predicates)
         tags, tag_at = _tags(self.tags)
@@ -57,7 +98,6 @@ class GraphBuilder:
         for column, places in enumerate((entity_at, predicate_at, entity_at)):
             triples[:, column] = places[triples[:, column]]
         triples, repeated_triples = sorted_distinct(triples)
-        relations, triples[:, 1] = _used(predicates, triples[:, 1])
 
         literals = _gathered(self._literals, 4)
         values, value_at = _by_content(self.values)
@@ -65,50 +105,8 @@ class GraphBuilder:
         for column, places in enumerate((entity_at, predicate_at, value_at, tag_at)):
             literals[:, column] = places[literals[:, column]]
         literals, repeated_literals = sorted_distinct(literals)
-        attribute_predicates, literals[:, 1] = _used(predicates, literals[:, 1])
-        attributes = Attributes(literals, attribute_predicates, values, tags)
-
-        counts = ReadCounts(
-            files=self.files,
-            scanned=self.scanned,
-            skipped=self.skipped,
-            rejected=self.rejected,
-            statements=self.statements,
-            triples=len(triples),
-            literals=len(literals),
-            duplicates=repeated_triples + repeated_literals,
-        )
-        names = name_entities(entities, attributes, naming)
-        chosen = () if naming.predicates == LABEL_PREDICATES else naming.predicates
-        return KnowledgeGraph(entities, names, relations, triples, attributes, counts, chosen)
-
-
-def unique_rows(rows: Int32) -> Int32:
-    """Rows sorted by their columns from left to right, each once."""
-    return sorted_distinct(rows)[0]
-
-
-def sorted_distinct(rows: Int32) -> tuple[Int32, int]:
-    """Rows sorted by their columns from left to right, each once, and the number of repetitions removed."""
-    if len(rows) < 2:
-        return rows, 0
-    widths = [max(int(column.max()), 1).bit_length() for column in rows.T]
-    if sum(widths) > 63:
-        rows = rows[np.lexsort(rows.T[::-1])]
-        repeated = (rows[1:] == rows[:-1]).all(axis=1)
-        return rows[np.append(True, ~repeated)], int(np.count_nonzero(repeated))
-    packed = np.zeros(len(rows), np.int64)
-    for column, width in zip(rows.T, widths, strict=True):
-        packed <<= width
-        packed |= column
-    packed.sort()
-    repeated = packed[1:] == packed[:-1]
-    packed = packed[np.append(True, ~repeated)]
-    distinct = np.empty((len(packed), rows.shape[1]), np.int32)
-    for place in range(rows.shape[1] - 1, -1, -1):
-        distinct[:, place] = packed & ((1 << widths[place]) - 1)
-        packed >>= widths[place]
-    return distinct, int(np.count_nonzero(repeated))
+        duplicates = ReadCounts(duplicates=repeated_triples + repeated_literals)
+        return Statements(entities, predicates, triples, literals, values, tags, duplicates)
 
 
 def _gathered(chunks: list[Int32], width: int) -> Int32:

@@ -44,7 +44,8 @@ def read_delimited(
 
     def texts() -> Iterator[tuple[int, bytes]]:
         nonlocal undecodable
-        for block in blocks_of_lines(path, rejects):
+        for block in blocks_of_lines(path):
+            block.reject_undecodable(path, rejects)
             undecodable += block.rejected
             yield block.first, block.text
 

@@ -1,4 +1,4 @@
-"""Recognises by its first bytes what no reader can use: archives, compressed data, other encodings."""
+"""Recognises by its first bytes what no reader can use: archives and compressed data."""
 
 from __future__ import annotations
 
@@ -25,16 +25,10 @@ _COMPRESSED = {
     b"\xfd7zXZ\x00": ("xz", ".xz"),
     b"\x28\xb5\x2f\xfd": ("zstd", ".zst"),
 }
-_ENCODINGS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
 
 
 def refuse_foreign(head: bytes, path: Path) -> None:
-    """Raise if the content, after decompression, begins like an archive or like text that is not UTF-8.
+    """Raise if the content, after decompression, begins like an archive or is compressed again.
 
     Archives are never unpacked: their file names may lead out of a folder, and their sizes may be wrong.
     """
@@ -46,16 +40,6 @@ def refuse_foreign(head: bytes, path: Path) -> None:
         raise InputError(
             f"is compressed with {method} (twice?); give its name the suffix {suffix}, or decompress it", path
         )
-    if encoding := _found(head, _ENCODINGS) or _without_mark(head):
-        raise InputError(f"is {encoding} text; convert it: iconv -f {encoding} -t UTF-8", path)
-
-
-def _without_mark(head: bytes) -> str | None:
-    """UTF-16 without a byte-order mark, if it is mostly Latin letters: every other byte is zero."""
-    for order, other, zeros in (("UTF-16LE", head[::2], head[1::2]), ("UTF-16BE", head[1::2], head[::2])):
-        if 2 * zeros.count(0) > len(zeros) and 0 not in other:
-            return order
-    return None
 
 
 def _found(head: bytes, marks: dict[bytes, T]) -> T | None:

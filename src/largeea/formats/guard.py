@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -13,6 +14,7 @@ from largeea.formats.streams import MAX_EXPANSION
 MAX_NAME_BYTES = 1 << 15
 """Genuine IRIs and namespaces are shorter; a longer one could be repeated until memory is exhausted."""
 BLOCK_BYTES = 1 << 18
+_REMEMBERED_BLOCKS = 4
 HARMLESS_BYTES = 256 << 20
 """A parser may use this much memory, or write this much, whatever the size of the file."""
 
@@ -32,6 +34,8 @@ class Guard(io.RawIOBase):
     def __init__(self, stream: IO[bytes], path: Path, check: Callable[[bytes], str | None]) -> None:
         self._stream, self._path, self._check, self._left = stream, path, check, memoryview(b"")
         self.seen = 0
+        self._passed: deque[tuple[int, bytes]] = deque(maxlen=_REMEMBERED_BLOCKS)
+        self._line = 1
 
     def readable(self) -> bool:
         """Always."""
@@ -45,6 +49,18 @@ class Guard(io.RawIOBase):
             if reason := self._check(block):
                 raise InputError(f"{reason}, which is refused for safety", self._path)
             self._left = memoryview(block)
+            self._passed.append((self._line, block))
+            self._line += block.count(b"\n")
         part, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
         buffer[: len(part)] = part
         return len(part)
+
+    def line(self, number: int | None) -> bytes:
+        """The text of a line among those passed on last, or its beginning; empty if it is not among them."""
+        following = b""
+        for first, block in reversed(self._passed):
+            if number is not None and first <= number <= first + block.count(b"\n"):
+                found = block.split(b"\n", number - first + 1)[number - first :]
+                return found[0] if len(found) > 1 else found[0] + following.partition(b"\n")[0]
+            following = block
+        return b""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.graph import Attributes, Int32, Strings, strings
+from largeea.graph import Attributes, Int8, Int32, Role, Strings, strings
 
 LABEL_PREDICATES = (
     "http://www.w3.org/2000/01/rdf-schema#label",
@@ -18,24 +18,36 @@ LABEL_PREDICATES = (
     "http://schema.org/name",
     "https://schema.org/name",
 )
-ALIAS_PREDICATES = (
-    "http://www.w3.org/2004/02/skos/core#altLabel",
-    "http://schema.org/alternateName",
-    "https://schema.org/alternateName",
-    "http://purl.org/dc/terms/alternative",
-    "http://dbpedia.org/ontology/alias",
-    "http://www.geonames.org/ontology#name",
-    "http://www.geonames.org/ontology#officialName",
-    "http://www.geonames.org/ontology#alternateName",
-    "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym",
-    "http://www.w3.org/2004/02/skos/core#hiddenLabel",
-    "http://xmlns.com/foaf/0.1/nick",
-)
-"""Predicates of other names: none of them gives the main name."""
+ALIAS_WEIGHT = 0.95
+"""Weight of an alias relative to the main name: if all else is equal, main names agree better."""
+_RELATED, _BROADER = 0.9, 0.85
+ALIAS_PREDICATES = {
+    "http://www.w3.org/2004/02/skos/core#altLabel": ALIAS_WEIGHT,
+    "http://schema.org/alternateName": ALIAS_WEIGHT,
+    "https://schema.org/alternateName": ALIAS_WEIGHT,
+    "http://purl.org/dc/terms/alternative": ALIAS_WEIGHT,
+    "http://dbpedia.org/ontology/alias": ALIAS_WEIGHT,
+    "http://www.geonames.org/ontology#name": ALIAS_WEIGHT,
+    "http://www.geonames.org/ontology#officialName": ALIAS_WEIGHT,
+    "http://www.geonames.org/ontology#alternateName": ALIAS_WEIGHT,
+    "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym": ALIAS_WEIGHT,
+    "http://purl.obolibrary.org/obo/IAO_0000118": ALIAS_WEIGHT,
+    "http://www.ebi.ac.uk/efo/alternative_term": ALIAS_WEIGHT,
+    "http://xmlns.com/foaf/0.1/nick": ALIAS_WEIGHT,
+    "http://www.geneontology.org/formats/oboInOwl#hasSynonym": _RELATED,
+    "http://www.geneontology.org/formats/oboInOwl#hasRelatedSynonym": _RELATED,
+    "http://www.w3.org/2004/02/skos/core#hiddenLabel": _RELATED,
+    "http://www.geneontology.org/formats/oboInOwl#hasBroadSynonym": _BROADER,
+    "http://www.geneontology.org/formats/oboInOwl#hasNarrowSynonym": _BROADER,
+}
+"""Predicates of other names and what these weigh relative to the main name, which none of them gives."""
 
 _PARTS = r"(?s)^(?P<namespace>.*/resource/|.*/wiki/|.*#|.*/|.*:|)(?P<local>.*)$"
 """The namespace ends at the last separator; but DBpedia and wiki titles may contain separators (AC/DC)."""
 _CODE = r"^([A-Za-z]{0,12}[._:-]?[0-9]+([._:-][0-9]+)*|[mg]\.[0-9a-z_]+)$"
+_SEPARATOR = r"[_ +-]|%20"
+_HUMP = r"(\p{Ll})(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})"
+"""Where a word ends in camel case: aB, or ABc before B."""
 _ALWAYS_CODE = r"^(\{?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?|[0-9a-f]{16,}|[0-9A-F]{16,})$"
 
 
@@ -50,14 +62,16 @@ class Naming:
     languages: tuple[str, ...] = ()
 
 
-def name_entities(entities: Strings, attributes: Attributes, naming: Naming) -> Strings:
-    """The name of every entity, null where there is none."""
+def name_entities(
+    entities: Strings, attributes: Attributes, naming: Naming, roles: Int8 | None = None
+) -> Strings:
+    """The name of every entity, null where there is none; `roles` tell classes and properties."""
     labelled, labels = best_labels(attributes, naming)
     if len(labelled) == len(entities):
         return labels
     mask = np.zeros(len(entities), bool)
     mask[labelled] = True
-    return pc.replace_with_mask(local_names(entities), pa.array(mask), labels)
+    return pc.replace_with_mask(local_names(entities, roles), pa.array(mask), labels)
 
 
 def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
@@ -81,8 +95,11 @@ def label_rows(attributes: Attributes, predicates: tuple[str, ...]) -> Int32:
     return labels
 
 
-def local_names(entities: Strings) -> Strings:
+def local_names(entities: Strings, roles: Int8 | None = None) -> Strings:
     """The last part of each IRI as text: percent-decoded, `_` as space; null where it is only a code.
+
+    `hasNation` becomes `has Nation` if it is a class or property, or if no name of its namespace has a
+    separator of words: among titles such as `LeBron_James`, a capital inside a word separates nothing.
 
     `Q42`, `17` or `node254749496` are codes if most of their namespace looks like that: in a namespace of
     words, the band `U2` and the novel `1984` keep their names. UUIDs and long hexadecimals are always codes.
@@ -97,7 +114,14 @@ def local_names(entities: Strings) -> Strings:
     share = np.bincount(namespace, code) / np.bincount(namespace)
     anonymous = np.asarray(pc.starts_with(entities, "_:"))
     opaque = always | (code & (share[namespace] > 0.5)) | anonymous
+    separated = np.asarray(pc.match_substring_regex(local, _SEPARATOR))
+    splits = ~separated & (np.bincount(namespace, separated) == 0)[namespace]
+    if roles is not None:
+        splits |= ~separated & ((roles == Role.CLASS) | (roles == Role.PROPERTY))
     text = pc.replace_substring(_percent_decoded(local), "_", " ")
+    if splits.any():
+        words = pc.replace_substring_regex(text.filter(pa.array(splits)), _HUMP, r"\1\3 \2\4")
+        text = pc.replace_with_mask(text, pa.array(splits), words)
     text = pc.utf8_trim_whitespace(text)
     opaque |= np.asarray(pc.equal(text, ""))
     return pc.if_else(pa.array(opaque), pa.scalar(None, pa.large_string()), text)

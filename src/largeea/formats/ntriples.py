@@ -32,15 +32,19 @@ class Scanned:
     lines: Int64
 
 
-def scan_lines(block: bytes) -> Scanned:
-    """Find the terms in a block of whole lines."""
+def scan_lines(block: bytes, triples_only: bool = False) -> Scanned:
+    """Find the terms in a block of whole lines.
+
+    With `triples_only`, a line with anything after its three terms and its dot is left to pyoxigraph.
+    """
     data = np.frombuffer(block, np.uint8)
     lines = np.concatenate([[0], np.flatnonzero(data == 10) + 1])
     triples = np.empty((6, len(lines) - 1), np.int64)
     literals = np.empty((8, len(lines) - 1), np.int64)
     unsure = np.empty(len(lines) - 1, np.int64)
     counts = np.zeros(4, np.int64)
-    scanner.scan(data, lines, scanner.CLASSES, np.empty(8, np.int64), triples, literals, unsure, counts)
+    span = np.empty(8, np.int64)
+    scanner.scan(data, lines, scanner.CLASSES, span, triples, literals, unsure, counts, triples_only)
     nothing, found_triples, found_literals, found_unsure = counts.tolist()
     return Scanned(
         triples[:, :found_triples], literals[:, :found_literals], unsure[:found_unsure], nothing, lines

@@ -1,5 +1,8 @@
 """pyoxigraph as a parser that reports every problem as a `SyntaxError`, in this process or in one of its own.
 
+It is told not to check IRIs and language tags, where one bad term would end the file: whoever reads the
+N-Triples that it writes checks every statement.
+
 `sandbox.py` runs this file as a program, so it imports nothing of LargeEA: importing the package would take
 longer than parsing most files.
 """
@@ -11,7 +14,7 @@ import json
 import resource
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import IO, Any
 
@@ -24,19 +27,36 @@ REFUSED, OUT_OF_MEMORY = 3, 4
 
 
 def parsed(
-    source: IO[bytes] | bytes, format: ox.RdfFormat, base_iri: str | None = None, lenient: bool = False
+    source: IO[bytes] | bytes,
+    format: ox.RdfFormat,
+    base_iri: str | None = None,
+    lenient: bool = False,
+    on_error: Callable[[SyntaxError], None] | None = None,
 ) -> Iterator[Any]:
-    """The quads of a text. A value beyond pyoxigraph's limit on its length is a syntax error too."""
-    try:
-        yield from ox.parse(source, format=format, base_iri=base_iri, lenient=lenient)
-    except MemoryError as error:
-        if "maximal size" not in str(error):
-            raise
-        raise SyntaxError("a single value takes more than 16 MB; is its end missing?") from None
+    """The quads of a text. A value beyond pyoxigraph's limit on its length is a syntax error too.
+
+    With `on_error`, the parser goes on with the next statement after an error, if it can find one; an
+    unexpected end of the text, and an error that comes up again at the same place, are raised.
+    """
+    quads = ox.parse(source, format=format, base_iri=base_iri, lenient=lenient)
+    last = ""
+    while True:
+        try:
+            yield from quads
+            return
+        except MemoryError as error:
+            if "maximal size" not in str(error):
+                raise
+            raise SyntaxError("a single value takes more than 16 MB; is its end missing?") from None
+        except SyntaxError as error:
+            if on_error is None or "Unexpected end" in error.msg or error.msg == last:
+                raise
+            last = error.msg
+            on_error(error)
 
 
 def as_n_triples(quads: Iterator[Any], block_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """Quads as blocks of N-Triples of about `block_bytes`, each with the number of quads in it."""
+    """Quads as blocks of N-Triples of about `block_bytes`, a line for each, with the number of quads."""
     while True:
         block, taken = io.BytesIO(), 0
 
@@ -49,7 +69,17 @@ def as_n_triples(quads: Iterator[Any], block_bytes: int) -> Iterator[tuple[bytes
         ox.serialize(until_full(), block, format=ox.RdfFormat.N_TRIPLES)
         if not taken:
             return
-        yield block.getvalue(), taken
+        yield _one_line_each(block.getvalue(), taken), taken
+
+
+def _one_line_each(block: bytes, statements: int) -> bytes:
+    """The block without line breaks in IRIs and language tags, and without empty tags (`xml:lang=""`)."""
+    if block.count(b"\n") != statements:
+        lines = block.split(b" .\n")
+        if len(lines) != statements + 1:
+            raise SyntaxError("an IRI or a language tag holds a line break")
+        block = b" .\n".join(line.replace(b"\n", b"\\n") for line in lines)
+    return block.replace(b'"@ .\n', b'" .\n')
 
 
 class _Limited(io.RawIOBase):
@@ -90,8 +120,9 @@ def main(base_iri: str, block_bytes: int, harmless: int, expansion: int, most: i
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     source = _Limited(sys.stdin.buffer, harmless, expansion, most, seconds)
     try:
-        quads = parsed(source, ox.RdfFormat.JSON_LD, base_iri)  # type: ignore[arg-type]
-        for block, statements in as_n_triples(quads, block_bytes):
+        quads = parsed(source, ox.RdfFormat.JSON_LD, base_iri, lenient=True)  # type: ignore[arg-type]
+        defined = (quad for quad in quads if ":" in quad.predicate.value)  # other keys state nothing
+        for block, statements in as_n_triples(defined, block_bytes):
             sys.stdout.buffer.write(HEADER.pack(len(block), statements, source.seen) + block)
         sys.stdout.buffer.flush()
     except (SyntaxError, ValueError, OSError) as error:

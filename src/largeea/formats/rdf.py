@@ -1,6 +1,7 @@
 """Reading RDF: every syntax is turned into N-Triples, which one fast scanner reads.
 
-N-Triples and N-Quads are scanned directly. Turtle, TriG, RDF/XML and JSON-LD go through pyoxigraph first.
+N-Triples and N-Quads are scanned directly. Turtle, TriG, RDF/XML and JSON-LD go through pyoxigraph first,
+which does not check IRIs and language tags then: the scanner does, statement by statement.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ from largeea.errors import InputError
 from largeea.formats import sandbox
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.guard import Guard, growth_allowed
-from largeea.formats.ntriples import Scanned, scan_lines
+from largeea.formats.ntriples import scan_lines
 from largeea.formats.oxigraph import as_n_triples, parsed
 from largeea.formats.rejects import Rejects
 from largeea.formats.statements import BlankNodes, StatementReader, explain
 from largeea.formats.streams import (
     BLOCK_BYTES,
     MAX_EXPANSION,
-    LineBlock,
     ahead,
     blocks_of_lines,
     open_bytes,
@@ -49,22 +49,56 @@ _GUARDED: dict[str, tuple[ox.RdfFormat, Callable[[IO[bytes], Path], Guard]]] = {
 }
 """Formats parsed in this process, behind a guard against what a file could do to pyoxigraph."""
 
+_ERRORS_OF_A_STATEMENT = 10
+"""The parser may stumble this often over one statement; more errors on the same line count one by one."""
+_MOST_ERRORS_OF_A_LINE = 1000
+"""Then the line is no text of this format, and each error would take longer to find than the one before."""
+
 
 def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, scope: str = "") -> None:
-    """Add all statements of one file. `scope` keeps the blank nodes of several files apart."""
+    """Add all statements of one file. `scope` keeps the blank nodes of several files apart.
+
+    A malformed statement is added to `rejects` instead. If all of them are malformed, and the user has not
+    said how many may be, that is an `InputError`.
+    """
     builder.files += 1
+    statements, rejected = builder.statements, len(rejects)
     if format in LINE_FORMATS:
-        reader = StatementReader(builder, rejects, path, BlankNodes(scope, keep_labels=True))
-        for lines, scanned in ahead(_scanned_blocks(path, rejects)):
-            builder.scanned += lines.count
-            builder.skipped -= lines.rejected
-            reader.add_block(lines.text, scanned, lines.first)
-        return
-    reader = StatementReader(builder, rejects, path, BlankNodes(scope, keep_labels=False))
+        _read_lines(path, builder, rejects, scope)
+    else:
+        _read_parsed(path, format, builder, rejects, scope)
+    if rejects.max_errors is None and builder.statements == statements and len(rejects.lines) > rejected:
+        first = rejects.lines[rejected]
+        raise InputError(
+            f"{first.reason}\n  {first.text[:120]!r}\nNo statement of the file is valid {format}. Is it "
+            "another format? Correct the file, or say which format it is with --format",
+            path,
+            first.line,
+        )
+
+
+def _read_lines(path: Path, builder: GraphBuilder, rejects: Rejects, scope: str) -> None:
+    reader = StatementReader(builder, rejects, path, BlankNodes(scope, keep_labels=True))
+    scanned_blocks = ((lines, scan_lines(lines.text)) for lines in blocks_of_lines(path))
+    for lines, scanned in ahead(scanned_blocks):
+        builder.scanned += lines.count
+        builder.skipped -= lines.rejected
+        lines.reject_undecodable(path, rejects)
+        reader.add_block(lines.text, scanned, lines.first)
+
+
+def _read_parsed(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, scope: str) -> None:
+    reader = StatementReader(builder, rejects, path, BlankNodes(scope, keep_labels=False), triples_only=True)
     written = 0
+
+    def reject(error: SyntaxError, text: bytes) -> None:
+        builder.scanned += 1
+        rejects.saw(1)
+        rejects.add(path, error.lineno, explain(error), text)
+
     with open_bytes(path) as stream:
         try:
-            for block, statements, seen in _parsed_blocks(stream, path, format):
+            for block, statements, seen in _parsed_blocks(stream, path, format, reject):
                 written += len(block)
                 if written > growth_allowed(seen):
                     raise InputError(
@@ -73,27 +107,41 @@ def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, s
                         path,
                     )
                 builder.scanned += statements
-                reader.add_block(block, scan_lines(block))
+                rejects.saw(statements)
+                reader.add_block(block, scan_lines(block, triples_only=True))
         except SyntaxError as error:
             raise InputError(explain(error), path, error.lineno) from None
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as {format}: {error}", path) from None
 
 
-def _scanned_blocks(path: Path, rejects: Rejects) -> Iterator[tuple[LineBlock, Scanned]]:
-    for lines in blocks_of_lines(path, rejects):
-        yield lines, scan_lines(lines.text)
+def _parsed_blocks(
+    stream: IO[bytes], path: Path, format: str, reject: Callable[[SyntaxError, bytes], None]
+) -> Iterator[tuple[bytes, int, int]]:
+    """Blocks of N-Triples, each with the number of its statements and of the bytes parsed so far.
 
-
-def _parsed_blocks(stream: IO[bytes], path: Path, format: str) -> Iterator[tuple[bytes, int, int]]:
-    """Blocks of N-Triples, each with the number of its statements and of the bytes parsed so far."""
+    A statement of Turtle or TriG that cannot be parsed is passed to `reject` with the line of the error. In
+    RDF/XML and JSON-LD pyoxigraph would go on with wrong statements, so an error ends the file.
+    """
     base_iri = f"file:///{_as_iri(path.name)}"
     if format == "json-ld":
         yield from sandbox.parse_json_ld(stream, path, base_iri, BLOCK_BYTES)
         return
     syntax, guarded = _GUARDED[format]
     guard = guarded(stream, path)
-    for block, statements in as_n_triples(parsed(cast(IO[bytes], guard), syntax, base_iri), BLOCK_BYTES):
+    line, errors = 0, 0
+
+    def on_error(error: SyntaxError) -> None:
+        nonlocal line, errors
+        line, errors = error.lineno or 0, errors + 1 if error.lineno == line else 1
+        if errors == 1 or errors > _ERRORS_OF_A_STATEMENT:
+            reject(error, guard.line(line))
+        if errors > _MOST_ERRORS_OF_A_LINE:
+            raise error
+
+    on_errors = None if format == "rdf-xml" else on_error
+    quads = parsed(cast(IO[bytes], guard), syntax, base_iri, lenient=True, on_error=on_errors)
+    for block, statements in as_n_triples(quads, BLOCK_BYTES):
         yield block, statements, guard.seen
 
 

@@ -145,8 +145,11 @@ def _ends_line(data: Bytes, at: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _statement(data: Bytes, at: int, classes: Bytes, span: Int64) -> int:
-    """Fill the spans of the statement on the line that starts at `at`; the kind of the line."""
+def _statement(data: Bytes, at: int, classes: Bytes, span: Int64, triples_only: bool) -> int:
+    """Fill the spans of the statement on the line that starts at `at`; the kind of the line.
+
+    With `triples_only`, a line with a graph name or a comment after the statement is left undecided.
+    """
     kind = _TRIPLE
     for term in range(SUBJECT, _GRAPH + 2, 2):
         at = _next_term(data, at, classes)
@@ -160,13 +163,17 @@ def _statement(data: Bytes, at: int, classes: Bytes, span: Int64) -> int:
         elif term == PREDICATE and data[at] != 60:
             return _UNSURE
         elif term != _GRAPH or data[at] != 46:
+            if term == _GRAPH and triples_only:
+                return _UNSURE
             start, end, at = _node(data, at, classes)
             if start < 0:
                 return _UNSURE
             if term != _GRAPH:
                 span[term], span[term + 1] = start, end
     at = _next_term(data, at, classes)
-    return kind if data[at] == 46 and _ends_line(data, _next_term(data, at + 1, classes)) else _UNSURE
+    if data[at] != 46 or (triples_only and data[at + 1] != 10):
+        return _UNSURE
+    return kind if _ends_line(data, _next_term(data, at + 1, classes)) else _UNSURE
 
 
 @njit(cache=True, nogil=True)
@@ -179,10 +186,11 @@ def scan(
     literals: Int64,
     unsure: Int64,
     counts: Int64,
+    triples_only: bool,
 ) -> None:
     """Fill `triples`, `literals` and `unsure` and count each kind of line in `counts[4]`."""
     for line in range(len(lines) - 1):
-        kind = _statement(data, lines[line], classes, span)
+        kind = _statement(data, lines[line], classes, span, triples_only)
         if kind == _TRIPLE:
             for i in range(6):
                 triples[i, counts[kind]] = span[i]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,33 @@ from largeea.formats.turtle_guard import TurtleCheck
 from largeea.graph import Int32, Int64, Strings, strings
 
 _DOUBTFUL_AT_ONCE = 10_000
+_TAGGED_LITERAL = re.compile(
+    rb"""(?P<literal>\s*\S+\s+\S+\s+"[^"\\]*(?:\\.[^"\\]*)*")"""
+    rb"""(?P<tag>@[^\s<]*?|\^\^<[^<>]*>|\^\^[^\s<]*?)(?P<end>\s*(?:<[^<>]*>\s*|_:[^\s:]+\s+)?\.\s*(?:\#.*)?)""",
+    re.DOTALL,
+)
+"""A line with a literal and its language tag or datatype, well-formed or not."""
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 _LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 
 
 class StatementReader:
-    """Adds blocks of N-Triples lines to a builder; lines the scanner does not recognise go to pyoxigraph."""
+    """Adds blocks of N-Triples lines to a builder; lines the scanner does not recognise go to pyoxigraph.
 
-    def __init__(self, builder: GraphBuilder, rejects: Rejects, path: Path, blank_nodes: BlankNodes) -> None:
+    `triples_only` is for lines that pyoxigraph wrote without checking IRIs and language tags: with a `>` in
+    an IRI, such a line can look like another statement. So it must come out of the parser as it went in.
+    """
+
+    def __init__(
+        self,
+        builder: GraphBuilder,
+        rejects: Rejects,
+        path: Path,
+        blank_nodes: BlankNodes,
+        triples_only: bool = False,
+    ) -> None:
         self._builder, self._rejects, self._path, self._blank_nodes = builder, rejects, path, blank_nodes
+        self._triples_only = triples_only
 
     def add_block(self, block: bytes, scanned: Scanned, first_line: int | None = None) -> None:
         """Add a block; `first_line` is the number of its first line in the file, if the file has lines."""
@@ -81,23 +100,37 @@ class StatementReader:
                 try:
                     self._add_parsed(line, 1)
                 except (SyntaxError, InputError) as error:
-                    self._rejects.add(self._path, number, explain(error), line)
+                    self._repair(number, line, explain(error))
+
+    def _repair(self, number: int | None, line: bytes, reason: str) -> None:
+        """Add a malformed line without its language tag or datatype, if that is what is wrong with it."""
+        tagged = _TAGGED_LITERAL.fullmatch(line)
+        try:
+            if tagged is None:
+                raise SyntaxError(reason)
+            self._add_parsed(tagged["literal"] + tagged["end"], 1)
+        except (SyntaxError, InputError):
+            self._rejects.add(self._path, number, reason, line)
+            return
+        part = "language tag" if tagged["tag"].startswith(b"@") else "datatype"
+        self._rejects.add_repaired(self._path, number, part, reason, line)
 
     def _add_parsed(self, text: bytes, lines: int) -> None:
         """Add what pyoxigraph makes of some lines: a carriage return can make none or several of one."""
         if reason := TurtleCheck()(text):
             raise InputError(f"{reason}, which is refused for safety")
-        more = self._add_quads(parsed(text, ox.RdfFormat.N_QUADS)) - lines
+        quads = list(parsed(text, ox.RdfFormat.N_QUADS))
+        if self._triples_only and not _is_written_as(quads, text):
+            raise SyntaxError("an IRI or language tag holds a character that is not allowed there")
+        self._add_quads(quads)
+        more = len(quads) - lines
         self._builder.scanned += max(more, 0)
         self._builder.skipped += max(-more, 0)
 
-    def _add_quads(self, quads: Iterable[Any]) -> int:
-        """Add quads, and return how many the parser yielded."""
+    def _add_quads(self, quads: list[Any]) -> None:
         triples: list[tuple[str, str, str]] = []
         literals: list[tuple[str, str, str, str]] = []
-        yielded = 0
         for quad in quads:
-            yielded += 1
             subject, value = _node_text(quad.subject), quad.object
             if isinstance(value, ox.Literal):
                 literals.append((subject, quad.predicate.value, value.value, _tag(value)))
@@ -117,7 +150,6 @@ class StatementReader:
                 builder.values.number(*values),
                 builder.tags.number(*tags),
             )
-        return yielded
 
 
 class BlankNodes:
@@ -149,6 +181,13 @@ def _spans(column: tuple[str, ...]) -> tuple[Bytes, Int64, Int64]:
     parts = [text.encode() for text in column]
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
     return np.frombuffer(b"".join(parts) or b"\0", np.uint8), offsets[:-1], offsets[1:]
+
+
+def _is_written_as(quads: list[Any], text: bytes) -> bool:
+    """Whether the quads, written as N-Triples, are the text; languages may be in other case."""
+    written = io.BytesIO()
+    ox.serialize((quad.triple for quad in quads), written, format=ox.RdfFormat.N_TRIPLES)
+    return written.getvalue().lower() == text.lower()
 
 
 def _node_text(node: Any) -> str:

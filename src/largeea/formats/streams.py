@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from largeea.errors import InputError
+from largeea.formats.encodings import Utf8Stream
 from largeea.formats.foreign import HEAD_BYTES, refuse_foreign
 from largeea.formats.rejects import Rejects
 from largeea.hashing import file_hash
@@ -26,7 +27,6 @@ else:
 
 T = TypeVar("T")
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLOCK_BYTES = 8 << 20
 MAX_LINE_BYTES = 64 << 20
 MAX_EXPANSION = 300
@@ -54,13 +54,14 @@ def is_compressed(path: Path) -> bool:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """The content of a file as a binary stream, decompressed if its suffix says so.
+    """The content of a file as a binary stream, decompressed if its suffix says so, and in UTF-8.
 
-    Every failure to open, read or decompress it is an `InputError` that names the file.
+    Text in another encoding is decoded if a byte-order mark or an XML declaration says which. Every failure
+    to open, read, decompress or decode it is an `InputError` that names the file.
     """
     raw = _opened(path, _OPENERS.get(path.suffix.lower(), open))
     limit = max(EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION) if is_compressed(path) else None
-    return cast(IO[bytes], io.BufferedReader(_Guarded(raw, path, limit), BLOCK_BYTES // 16))
+    return cast(IO[bytes], io.BufferedReader(Utf8Stream(_Guarded(raw, path, limit), path), BLOCK_BYTES // 16))
 
 
 def digest(path: Path) -> bytes:
@@ -87,7 +88,7 @@ def _opened(path: Path, opener: Callable[..., Any]) -> Any:
 class _Guarded(io.RawIOBase):
     """Turns failures of reading into `InputError` and stops a stream that grows past its limit.
 
-    A stream whose first bytes belong to an archive or to another encoding is refused too.
+    A stream whose first bytes belong to an archive is refused too.
     """
 
     def __init__(self, raw: IO[bytes], path: Path, limit: int | None) -> None:
@@ -128,31 +129,38 @@ class _Guarded(io.RawIOBase):
 class LineBlock:
     """Whole lines of a file: the number of the first line (from 1), and the text.
 
-    `count` is the number of line ends counted in the file itself; `rejected` of these lines were not UTF-8
-    and are empty in `text`.
+    `count` is the number of line ends counted in the file itself. `rejected` of these lines were not UTF-8
+    and are empty in `text`; `raw` then has the lines as they are in the file.
     """
 
     first: int
     text: bytes
     rejected: int
     count: int
+    raw: bytes = b""
+
+    def reject_undecodable(self, path: Path, rejects: Rejects) -> None:
+        """Count the lines, and add those that are not UTF-8 to `rejects`."""
+        rejects.saw(self.count)
+        if self.rejected:
+            for number, line in enumerate(self.raw.split(b"\n"), self.first):
+                if (wrong := _not_utf8(line)) is not None:
+                    rejects.add(path, number, f"not UTF-8: byte 0x{line[wrong]:02x}", line)
 
 
-def blocks_of_lines(path: Path, rejects: Rejects, block_bytes: int = BLOCK_BYTES) -> Iterator[LineBlock]:
+def blocks_of_lines(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[LineBlock]:
     """The file in blocks of whole UTF-8 lines.
 
-    A byte-order mark is dropped, and the last line gets a line end if it has none. A line in another encoding
-    is rejected and left empty, so that line numbers stay right.
+    The last line gets a line end if it has none. A line in another encoding is left empty, so that line
+    numbers stay right.
     """
     with open_bytes(path) as stream:
-        line, rest, first = 1, b"", True
+        line, rest = 1, b""
         while chunk := stream.read(block_bytes):
             count = chunk.count(b"\n")
-            if first:
-                chunk, first = chunk.removeprefix(BYTE_ORDER_MARK), False
             end = chunk.rfind(b"\n") + 1
             if end:
-                yield LineBlock(line, *_utf8_only(rest + chunk[:end], line, path, rejects), count)
+                yield _utf8_only(rest + chunk[:end], line, count)
                 line += count
                 rest = chunk[end:]
             else:
@@ -160,7 +168,7 @@ def blocks_of_lines(path: Path, rejects: Rejects, block_bytes: int = BLOCK_BYTES
             if len(rest) > MAX_LINE_BYTES:
                 raise _endless_line(path, line, MAX_LINE_BYTES)
         if rest:
-            yield LineBlock(line, *_utf8_only(rest + b"\n", line, path, rejects), 1)
+            yield _utf8_only(rest + b"\n", line, 1)
 
 
 def limited_lines(path: Path, most_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes]:
@@ -170,7 +178,7 @@ def limited_lines(path: Path, most_bytes: int = MAX_LINE_BYTES) -> Iterator[byte
         for number, line in enumerate(lines, start=1):
             if len(line) > most_bytes:
                 raise _endless_line(path, number, most_bytes)
-            yield line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+            yield line
 
 
 def _endless_line(path: Path, number: int, most_bytes: int) -> InputError:
@@ -186,21 +194,20 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             yield item
 
 
-def _utf8_only(block: bytes, first_line: int, path: Path, rejects: Rejects) -> tuple[bytes, int]:
-    """The block with its lines in other encodings left empty, and the number of those."""
-    rejected = 0
-    if not block.isascii():
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError:
-            lines = block.split(b"\n")
-            for place, line in enumerate(lines):
-                try:
-                    line.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    reason = f"not UTF-8: byte 0x{line[error.start]:02x}"
-                    rejects.add(path, first_line + place, reason, line)
-                    lines[place] = b""
-                    rejected += 1
-            block = b"\n".join(lines)
-    return block, rejected
+def _utf8_only(block: bytes, first: int, count: int) -> LineBlock:
+    """The block with its lines in other encodings left empty."""
+    if block.isascii() or _not_utf8(block) is None:
+        return LineBlock(first, block, 0, count)
+    lines = block.split(b"\n")
+    kept = [line if _not_utf8(line) is None else None for line in lines]
+    text = b"\n".join(line or b"" for line in kept)
+    return LineBlock(first, text, kept.count(None), count, block)
+
+
+def _not_utf8(text: bytes) -> int | None:
+    """The position of the first byte that is not UTF-8, or None."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None

@@ -88,7 +88,9 @@ def read_table(
     a record: its object may be missing (a root has no parent), but not its subject.
     """
     builder.files += 1
-    header, batches = _parquet(path) if format == "parquet" else _delimited(path, format, columns, rejects)
+    header, batches = (
+        _parquet(path, rejects) if format == "parquet" else _delimited(path, format, columns, rejects)
+    )
     columns = columns or _recognise(header) or Columns()
     place = {column: _place(column, header, path) for column in columns.used}
     ids = dict.fromkeys(column for column in (columns.subject, columns.relation, columns.object) if column)
@@ -168,12 +170,13 @@ def _cells(row: bytes, separator: str, path: Path, number: int) -> list[str]:
         raise InputError(f"the first row is not valid CSV: {reason}", path, number) from None
 
 
-def _parquet(path: Path) -> tuple[list[str], Iterator[Rows]]:
+def _parquet(path: Path, rejects: Rejects) -> tuple[list[str], Iterator[Rows]]:
     header, batches = read_parquet(path)
 
     def rows() -> Iterator[Rows]:
         row = 1
         for batch in batches:
+            rejects.saw(len(batch))
             yield Rows(batch.columns, np.arange(row, row + len(batch)), len(batch))
             row += len(batch)
 

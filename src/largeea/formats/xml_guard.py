@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
@@ -16,6 +17,8 @@ MAX_ATTRIBUTES = 256
 MAX_NAMESPACES = 1024
 """In scope at one place: the parser searches them one by one for every name."""
 MAX_BYTES_BETWEEN_TAGS = 16 << 20
+_CONTINUATIONS = bytes(range(0x80, 0xC0))
+"""Bytes of UTF-8 that may come first in a block because a character began in the block before."""
 
 
 class XmlGuard(Guard):
@@ -38,12 +41,12 @@ class XmlGuard(Guard):
 
     def _follow(self, block: bytes) -> None:
         if b"\0" in block:
-            raise InputError("holds a zero byte; RDF/XML is read as UTF-8 text only", self._path)
+            raise InputError("holds a zero byte, which is not allowed in XML", self._path)
         try:
             self._expat.Parse(block, not block)
         except expat.ExpatError as error:
             raise InputError(
-                f"not well-formed XML: {expat.ErrorString(error.code)}", self._path, error.lineno
+                f"not well-formed XML: {why_not_well_formed(error, block)}", self._path, error.lineno
             ) from None
         if self.seen - self._last_tag > MAX_BYTES_BETWEEN_TAGS:
             raise self._refuse(f"has a text, tag or comment longer than {MAX_BYTES_BETWEEN_TAGS >> 20} MB")
@@ -82,3 +85,16 @@ class XmlGuard(Guard):
     def _end(self, _: str) -> None:
         self._last_tag = self._expat.CurrentByteIndex
         self._namespaces.pop()
+
+
+def why_not_well_formed(error: expat.ExpatError, block: bytes) -> str:
+    """What expat says of a block of XML, and how to declare an encoding if the block is not UTF-8."""
+    reason = expat.ErrorString(error.code)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(block.lstrip(_CONTINUATIONS))
+    except UnicodeDecodeError as wrong:
+        return (
+            f"{reason}; the byte 0x{wrong.object[wrong.start]:02x} is not UTF-8. If the file is in another "
+            'encoding, declare it in the first line, like <?xml version="1.0" encoding="windows-1252"?>'
+        )
+    return reason

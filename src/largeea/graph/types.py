@@ -1,4 +1,4 @@
-"""The basic data types: a knowledge graph, links between two graphs, and the alignment task.
+"""The basic data types: array types, literals, and the knowledge graph.
 
 All types are columnar and immutable. Ids are positions: entity 7 is row 7 of `KnowledgeGraph.entities`.
 Entities and relations are sorted by IRI and triples by id, so the order of the input lines has no effect.
@@ -7,6 +7,7 @@ Entities and relations are sorted by IRI and triples by id, so the order of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from enum import IntEnum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
@@ -103,7 +105,13 @@ class ReadCounts:
     The reader counts `scanned` lines, parsed statements or table cells. Of these, `skipped` contain no
     statement (comments, blank lines, empty cells) and `rejected` are malformed. The builder counts the
     `statements` it receives, the `duplicates` it removes, and the `triples` and `literals` it keeps. So
-    `scanned = statements + skipped + rejected` and `statements = triples + literals + duplicates`.
+    `scanned = statements + skipped + rejected`.
+
+    A graph is simplified after reading: `folded` statements are removed, because they only spell out an OWL
+    class expression, an RDF list, a reified statement or a text in a node of its own, and `derived` plain
+    statements replace them. So `statements + derived = triples + literals + duplicates + folded`. The nodes
+    that disappeared are counted by what they were: `expressions`, `lists`, `reified`, `text_nodes`,
+    `empty_nodes`.
     """
 
     files: int = 0
@@ -114,9 +122,32 @@ class ReadCounts:
     rejected: int = 0
     scanned: int = 0
     skipped: int = 0
+    folded: int = 0
+    derived: int = 0
+    expressions: int = 0
+    lists: int = 0
+    reified: int = 0
+    text_nodes: int = 0
+    empty_nodes: int = 0
 
     def __add__(self, other: ReadCounts) -> ReadCounts:
         return ReadCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+class Role(IntEnum):
+    """What an entity is in its graph; the value is stored in `KnowledgeGraph.roles`."""
+
+    INDIVIDUAL = 0
+    CLASS = 1
+    PROPERTY = 2
+    VOCABULARY = 3
+    """Terms of RDF, OWL and other well-known vocabularies, datatypes, ontology headers, bookkeeping."""
+    DEPRECATED = 4
+    """Terms that their ontology has withdrawn."""
+
+
+EACH_WITH_ITS_OWN = (0, 1, 2, -1, -1)
+"""The kind of each role if individuals, classes and properties are all matched, each with its own kind."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +165,26 @@ class KnowledgeGraph:
     counts: ReadCounts = field(default_factory=ReadCounts)
     label_predicates: tuple[str, ...] = ()
     """Predicates chosen by the user to give names; they give aliases, too. Empty if none were chosen."""
+    roles: Int8 = None  # type: ignore[assignment]
+    """The `Role` of each entity, `[size]`; all are individuals unless given."""
+    kind_of_role: tuple[int, ...] = EACH_WITH_ITS_OWN
+    """The kind of each role; entities are matched with those of equal kind, and kind -1 is not matched."""
+    global_ids: bool = False
+    """Whether equal IRIs in two such graphs identify the same thing, as in RDF; keys of tables do not."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "triples", frozen(self.triples, np.int32, 3))
         object.__setattr__(self, "label_predicates", tuple(self.label_predicates))
+        object.__setattr__(self, "kind_of_role", tuple(self.kind_of_role))
         for column in ("entities", "names", "relations"):
             object.__setattr__(self, column, strings(getattr(self, column)))
         if len(self.names) != len(self.entities):
             raise ValueError(f"{len(self.entities)} entities but {len(self.names)} names")
+        roles = np.zeros(self.size, np.int8) if self.roles is None else self.roles
+        object.__setattr__(self, "roles", frozen(roles, np.int8))
+        if len(self.roles) != self.size:
+            raise ValueError(f"{self.size} entities but {len(self.roles)} roles")
+        check_ids("role", self.roles, len(Role))
         check_ids("entity", self.triples[:, [0, 2]], self.size)
         check_ids("relation", self.triples[:, 1], len(self.relations))
         check_ids("literals' entity", self.attributes.entity, self.size)
@@ -167,6 +210,17 @@ class KnowledgeGraph:
         """Mask of the blank nodes, `[size]`: they are part of the structure but have no IRI to link."""
         return np.asarray(pc.starts_with(self.entities, "_:"))
 
+    @property
+    def kinds(self) -> Int8:
+        """The kind of each entity, `[size]`: only entities of equal kind are matched; -1 is not matched."""
+        kinds = np.array(self.kind_of_role, np.int8)[self.roles]
+        return np.where(self.anonymous, np.int8(-1), kinds)
+
+    @property
+    def linkable(self) -> Bool:
+        """Mask of the entities that can be linked, `[size]`: they have an IRI and their role is matched."""
+        return np.asarray(self.kinds >= 0)
+
     def degrees(self) -> Int64:
         """Return the number of triples of each entity, `[size]`; a self-loop counts twice."""
         return np.bincount(self.triples[:, [0, 2]].ravel(), minlength=self.size).astype(np.int64)
@@ -180,88 +234,6 @@ class KnowledgeGraph:
         """Return the same graph with other entity names."""
         return replace(self, names=names)
 
-
-@dataclass(frozen=True, eq=False)
-class Links:
-    """Pairs (source entity, target entity), int32 `[n, 2]`, with an optional weight each, float32 `[n]`."""
-
-    pairs: Int32
-    weight: Float32 | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
-        if self.weight is not None:
-            object.__setattr__(self, "weight", frozen(self.weight, np.float32))
-            if len(self.weight) != len(self.pairs):
-                raise ValueError(f"{len(self.pairs)} pairs but {len(self.weight)} weights")
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __repr__(self) -> str:
-        return f"Links({len(self):,} pairs)"
-
-    @classmethod
-    def none(cls) -> Links:
-        """Return an empty set of links."""
-        return cls(np.empty((0, 2), np.int32))
-
-    @property
-    def source(self) -> Int32:
-        """Source entity of each pair, `[n]`."""
-        return self.pairs[:, 0]
-
-    @property
-    def target(self) -> Int32:
-        """Target entity of each pair, `[n]`."""
-        return self.pairs[:, 1]
-
-    def reversed(self) -> Links:
-        """Return the pairs with source and target swapped."""
-        return Links(self.pairs[:, ::-1], self.weight)
-
-    def take(self, rows: npt.NDArray[Any]) -> Links:
-        """Return the links at `rows` (positions or a mask)."""
-        return Links(self.pairs[rows], None if self.weight is None else self.weight[rows])
-
-    def canonical(self) -> Links:
-        """Return the sorted links without duplicates; a pair keeps its highest weight."""
-        weight = np.ones(len(self), np.float32) if self.weight is None else self.weight
-        order = np.lexsort((-weight, self.target, self.source))
-        pairs = self.pairs[order]
-        first = np.ones(len(pairs), bool)
-        first[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
-        return self.take(order[first])
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """The input of every alignment step: both graphs and the seeds (`psi'`). It never holds test links."""
-
-    source: KnowledgeGraph
-    target: KnowledgeGraph
-    seeds: Links = field(default_factory=Links.none)
-
-    def __post_init__(self) -> None:
-        check_ids("seeds' source", self.seeds.source, self.source.size)
-        check_ids("seeds' target", self.seeds.target, self.target.size)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of source and target entities: the shape of every similarity matrix between them."""
-        return self.source.size, self.target.size
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """A benchmark: two graphs, all known links between them, and official train/test splits by fold name."""
-
-    source: KnowledgeGraph
-    target: KnowledgeGraph
-    links: Links
-    folds: dict[str, tuple[Links, Links]] = field(default_factory=dict)
-
-    def reversed(self) -> Pair:
-        """Return the benchmark with source and target swapped."""
-        folds = {name: (train.reversed(), test.reversed()) for name, (train, test) in self.folds.items()}
-        return Pair(self.target, self.source, self.links.reversed(), folds)
+    def with_kinds(self, kind_of_role: tuple[int, ...]) -> KnowledgeGraph:
+        """Return the same graph with another choice of what is matched."""
+        return replace(self, kind_of_role=kind_of_role)

@@ -16,6 +16,7 @@ class Alignment:
 
     `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` is False for pairs for
     review, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), by name.
+    `same` are pairs with equal IRIs, which are known to be the same: none of their entities is in `pairs`.
     """
 
     source: KnowledgeGraph
@@ -24,6 +25,7 @@ class Alignment:
     confidence: Float32
     accepted: Bool
     evidence: dict[str, Float32] = field(default_factory=dict)
+    same: Links = field(default_factory=Links.none)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
@@ -46,32 +48,33 @@ class Alignment:
 
     @property
     def unmatched_source(self) -> Strings:
-        """IRIs of source entities in no accepted pair; blank nodes are not counted."""
+        """IRIs of source entities that can be linked and are in no pair, not even one for review."""
         return self.source.entities.take(self.unmatched_source_ids)
 
     @property
     def unmatched_target(self) -> Strings:
-        """IRIs of target entities in no accepted pair; blank nodes are not counted."""
+        """IRIs of target entities that can be linked and are in no pair, not even one for review."""
         return self.target.entities.take(self.unmatched_target_ids)
 
     @property
     def unmatched_source_ids(self) -> Int32:
         """Positions of the entities in `unmatched_source`."""
-        return _left_over(self.source, self.links.source)
+        return _left_over(self.source, self.pairs[:, 0], self.same.source)
 
     @property
     def unmatched_target_ids(self) -> Int32:
         """Positions of the entities in `unmatched_target`."""
-        return _left_over(self.target, self.links.target)
+        return _left_over(self.target, self.pairs[:, 1], self.same.target)
 
     @property
     def summary(self) -> dict[str, int]:
-        """The numbers of accepted pairs, pairs for review and unmatched entities."""
+        """The numbers of accepted pairs, pairs for review, unmatched entities and pairs of equal IRIs."""
         return {
             "accepted": len(self),
             "review": int((~self.accepted).sum()),
             "unmatched_source": len(self.unmatched_source_ids),
             "unmatched_target": len(self.unmatched_target_ids),
+            "same_iri": len(self.same),
         }
 
     def __repr__(self) -> str:
@@ -81,7 +84,13 @@ class Alignment:
     def to_arrays(self) -> Arrays:
         """Return everything except the graphs, as arrays by name."""
         columns = {f"evidence/{name}": column for name, column in self.evidence.items()}
-        return {"pairs": self.pairs, "confidence": self.confidence, "accepted": self.accepted, **columns}
+        return {
+            "pairs": self.pairs,
+            "confidence": self.confidence,
+            "accepted": self.accepted,
+            "same": self.same.pairs,
+            **columns,
+        }
 
     @classmethod
     def from_arrays(cls, source: KnowledgeGraph, target: KnowledgeGraph, arrays: Arrays) -> Alignment:
@@ -91,7 +100,8 @@ class Alignment:
             for name, column in arrays.items()
             if name.startswith("evidence/")
         }
-        return cls(source, target, arrays["pairs"], arrays["confidence"], arrays["accepted"], columns)
+        decided = arrays["pairs"], arrays["confidence"], arrays["accepted"]
+        return cls(source, target, *decided, columns, Links(arrays["same"]))
 
     def to_table(self) -> pa.Table:
         """Return all pairs as a table: IRIs, names, confidence, status, evidence."""
@@ -107,7 +117,7 @@ class Alignment:
         return pa.table(columns)
 
 
-def _left_over(graph: KnowledgeGraph, matched: Int32) -> Int32:
-    left = ~graph.anonymous
-    left[matched] = False
+def _left_over(graph: KnowledgeGraph, paired: Int32, same: Int32) -> Int32:
+    left = graph.linkable
+    left[paired] = left[same] = False
     return np.flatnonzero(left).astype(np.int32)

@@ -1,60 +1,107 @@
-"""The probability that each pair is correct, lowered if names and structure contradict each other."""
+"""Confidence: the probability that each pair is right, calibrated with knock-outs instead of labels."""
 
 from __future__ import annotations
 
-from largeea.graph import Links
-from largeea.matching.calibration import calibrated
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from largeea.graph import Arrays, Float32, Float64, Links
 from largeea.matching.fusion import Channels, match_one_to_one
-from largeea.progress import warn
+from largeea.matching.knockouts import left_alone, taken_away
+from largeea.matching.mixture import fit_mixture
+from largeea.progress import note
 from largeea.similarity import Similarity
 
-STRUCTURAL = ("neighbours", "surroundings")
-MIN_STRUCTURAL_SCORE = 0.5
-"""Minimum structural score for a pair to count in `confirmed_share`."""
-MIN_PAIRS = 40
-"""Minimum number of pairs needed to compare names with structure."""
-MIN_CONFIRMED = 0.25
-"""Confirmed share below which names and structure contradict each other."""
+LEAST_WRONG_PAIRS = 10
+"""With fewer knocked-out pairs, there is too little to learn from."""
+MOST_PAIRS = 50_000
+"""Found pairs, and as many wrong ones, that the mixture is fitted to."""
+_STEEP = 4
+"""A power of the name score, so that its slope may grow towards equal names."""
+_MOST_LOG_ODDS = 6.0
 
 
 def likelihood(
     channels: Channels,
+    trial: Channels,
+    knocked_out: Arrays,
     weights: dict[str, float],
     top_k: int,
     temperature: float,
     no_match_score: float,
     iterations: int,
-    check: Links,
+    equal_names: float,
 ) -> Similarity:
-    """Return the probability that each pair is correct, `[sources, targets]`.
+    """Return the probability that each candidate pair is right, `[sources, targets]`.
 
-    The probabilities are those of a one-to-one matching (Sinkhorn). If structure contradicts the names, they
-    are lowered and the user is warned. Held-out seeds (`check`), if there are any, calibrate them.
+    `trial` holds the channels without the anchors in `knocked_out`. In the trial, entities whose counterpart
+    was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
+    them from the other pairs by their scores and by the probability of a one-to-one matching. Its chances
+    hold for entities with and without a counterpart. `equal_names` is the name score above which main names
+    are equal.
     """
-    shares = match_one_to_one(channels, weights, top_k, temperature, no_match_score, iterations)
-    confirmed = confirmed_share(channels)
-    if confirmed < MIN_CONFIRMED:
-        warn(
-            f"structure confirms only {confirmed:.0%} of the pairs that names suggest: names or structure "
-            "mislead here, so confidence is lowered; check the names, or give seeds and go without names"
-        )
-        shares = shares.scale(max(confirmed, 1e-3))
-    return calibrated(shares, check)
+    matching = weights, top_k, temperature, no_match_score, iterations
+    matched = match_one_to_one(channels, *matching)
+    gone, alone = taken_away(knocked_out, matched.shape), left_alone(knocked_out, matched.shape)
+    tried = match_one_to_one(
+        {kind: channel.restrict(~gone[0], ~gone[1]) for kind, channel in trial.items()}, *matching
+    )
+    pairs = tried.mutual_best()
+    is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
+    if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
+        return _lowered(matched, channels)
+    found, wrong = (
+        _matrix(_variables(trial, tried, equal_names, _score_of(_some(pairs.take(mask)))))
+        for mask in (~is_wrong, is_wrong)
+    )
+    mixture = fit_mixture(found, wrong)
+    note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
+    chances = mixture.chance(_variables(channels, matched, equal_names, lambda one: one.scores_on(matched)))
+    return Similarity(matched.shape, matched.indptr, matched.indices, chances.astype(np.float32))
 
 
-def confirmed_share(channels: Channels) -> float:
-    """Return the share of the pairs chosen by names alone that structure alone chooses, too.
+def _lowered(matched: Similarity, channels: Channels) -> Similarity:
+    """Matching probabilities, lowered where neither names nor neighbours agree well.
 
-    Only pairs with structural evidence count; 1 if there are too few. Names and structure fail in different
-    ways: reliable names and structure agree on most of these pairs, misleading names do not.
+    For graphs too small for knock-outs: without competitors, any candidate has a high probability.
     """
-    structural = [channels[kind] for kind in STRUCTURAL if kind in channels]
-    if "name" not in channels or not structural:
-        return 1.0
-    by_structure = sum(structural[1:], structural[0])
-    by_name = channels["name"].csls(1).mutual_best()
-    best, score = by_structure.best()
-    asked = score[by_name.source] >= MIN_STRUCTURAL_SCORE
-    if asked.sum() < MIN_PAIRS:
-        return 1.0
-    return float((best[by_name.source] == by_name.target)[asked].mean())
+    agreed = [channels[kind].scores_on(matched) for kind in ("name", "neighbours") if kind in channels]
+    if not agreed:
+        return matched
+    scores = matched.scores * np.max(agreed, axis=0) ** 2
+    return Similarity(matched.shape, matched.indptr, matched.indices, scores)
+
+
+def _variables(
+    channels: Channels,
+    matched: Similarity,
+    equal_names: float,
+    score: Callable[[Similarity], Float32],
+) -> Iterator[Float64]:
+    """What the mixture knows of each pair, one column at a time: log odds in the matching, name scores.
+
+    Structure counts through the matching alone: wrong pairs that are anchors support each other, so that
+    their structural scores are higher than those of knocked-out pairs.
+    """
+    chance = np.clip(score(matched).astype(np.float64), 1e-9, 1 - 1e-9)
+    yield np.clip(np.log(chance / (1 - chance)), -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
+    if "name" in channels:
+        name = score(channels["name"]).astype(np.float64)
+        yield name
+        yield name**_STEEP
+        yield (name > equal_names).astype(np.float64)
+
+
+def _score_of(links: Links) -> Callable[[Similarity], Float32]:
+    return lambda matrix: matrix.score_of(links)
+
+
+def _matrix(columns: Iterator[Float64]) -> Float64:
+    return np.column_stack(list(columns))
+
+
+def _some(links: Links) -> Links:
+    """At most `MOST_PAIRS` of the links, evenly spread."""
+    step = max(1, -(-len(links) // MOST_PAIRS))
+    return links.take(np.arange(0, len(links), step))

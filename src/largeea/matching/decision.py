@@ -1,4 +1,4 @@
-"""Decision: from scores to one-to-one pairs with confidence, accepted or for review."""
+"""Decision: from scores to one-to-one pairs with confidence, accepted or doubtful."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links
+from largeea.graph.same_iri import matched_kinds
 from largeea.matching.alignment import Alignment
 from largeea.matching.assignment import exact_one_to_one
 from largeea.progress import warn
 from largeea.similarity import Similarity
 
+LEAST_BALANCED = 0.35
+"""Where hardly anything can be told, F1 would be highest if everything were accepted."""
 AT_ONCE = 1 << 20
 """Pairs per block; in later blocks, hardly any pair still has both ends free."""
 
@@ -20,25 +23,30 @@ def decide(
     source: KnowledgeGraph,
     target: KnowledgeGraph,
     seeds: Links,
+    same: Links,
     fused: Similarity,
     channels: dict[str, Similarity],
     features: dict[str, Similarity],
     likelihood: Similarity | None,
     threshold: float,
-    min_precision: float,
+    doubtful: float,
     assignment: str,
 ) -> Alignment:
-    """Return the seeds, then the pairs chosen by `assignment`, then the best remaining pairs, for review.
+    """Return the seeds, then the accepted pairs, then the doubtful ones.
 
-    The fused scores select the pairs. The confidence of a pair is its likelihood or, without one, the mean of
-    the channels, in [0, 1]. A chosen pair is for review if its confidence is below `threshold`, or if
-    accepting it would lower the expected precision below `min_precision`. `features` are the inputs of the
-    channels; they are added to the evidence columns.
+    The fused scores select the pairs: first those chosen by `assignment`, then the best that remain. The
+    confidence of a pair is its likelihood or, without one, the mean of the channels, in [0, 1]. A chosen pair
+    is accepted from `threshold` on (0: see `balanced`); others are doubtful from `doubtful` on, and left out
+    below: their
+    entities have no counterpart. `features` are the inputs of the channels; they are added to the evidence
+    columns. Only entities of equal kind are paired. Entities in `same`, the pairs with equal IRIs, are in no
+    other pair.
     """
-    given = _given(source, target, seeds)
-    open_sources = _free(source.anonymous, given.source)
-    open_targets = _free(target.anonymous, given.target)
-    candidates = fused.restrict(open_sources, open_targets)
+    kinds = matched_kinds(source, target, same)
+    given = _given(seeds, kinds["source"] >= 0, kinds["target"] >= 0)
+    open_sources = _free(kinds["source"] < 0, given.source)
+    open_targets = _free(kinds["target"] < 0, given.target)
+    candidates = fused.restrict(open_sources, open_targets).of_equal_kind(kinds["source"], kinds["target"])
     chosen = exact_one_to_one(candidates) if assignment == "exact" else candidates.mutual_best()
     left_over = greedy_one_to_one(
         candidates.restrict(_free(~open_sources, chosen.source), _free(~open_targets, chosen.target))
@@ -46,20 +54,35 @@ def decide(
     found = Links(np.concatenate([given.pairs, chosen.pairs, left_over.pairs]))
     columns = _columns(channels, found)
     confidence = np.mean(list(columns.values()), axis=0) if likelihood is None else likelihood.score_of(found)
+    if not threshold:
+        threshold = 0.5 if likelihood is None else balanced(confidence[len(given) : len(given) + len(chosen)])
     accepted = confidence >= threshold
-    accepted[: len(given)] = accepted[len(given) + len(chosen) :] = False
-    if likelihood is not None:
-        accepted &= _precise_enough(np.where(accepted, confidence, 0), min_precision)
-        if len(chosen) and not accepted.any():
-            warn(
-                f"by their confidence, fewer than {min_precision:.0%} of even the most confident pairs are "
-                "right: all are for review; check seeds and names, or lower decision.min_precision"
-            )
+    accepted[len(given) + len(chosen) :] = False
+    if len(chosen) and not accepted[len(given) :].any():
+        warn(
+            f"no pair reaches the confidence {threshold:.2f}; the highest is "
+            f"{confidence[len(given) :].max():.2f}: names, attributes and structure do not tell right pairs "
+            "from wrong ones here; check the names (largeea inspect), give seeds, or lower the threshold"
+        )
     accepted[: len(given)], confidence[: len(given)] = True, 1
     order = np.lexsort((found.target, found.source, -confidence, ~accepted))
+    order = order[(accepted | (confidence >= doubtful))[order]]
     columns |= _columns(features, found)
     columns = {name: column[order] for name, column in columns.items()}
-    return Alignment(source, target, found.pairs[order], confidence[order], accepted[order], columns)
+    told = same.take(source.linkable[same.source] | target.linkable[same.target])
+    decided = found.pairs[order], confidence[order], accepted[order]
+    return Alignment(source, target, *decided, columns, Links(told.pairs))
+
+
+def balanced(confidence: Float32) -> float:
+    """Return the threshold with the highest expected F1, given the probabilities of the chosen pairs, `[n]`.
+
+    It is half of the highest expected F1, but not below `LEAST_BALANCED`.
+    """
+    best_first = np.sort(confidence.astype(np.float64))[::-1]
+    right = np.cumsum(best_first)
+    f1 = 2 * right / (np.arange(1, len(right) + 1) + best_first.sum())
+    return max(float(f1.max(initial=0)) / 2, LEAST_BALANCED)
 
 
 def decided_arrays(*arguments: Any) -> Arrays:
@@ -78,22 +101,16 @@ def greedy_one_to_one(similarity: Similarity) -> Links:
     return Links(pairs[_first_come(pairs, *similarity.shape)])
 
 
-def _precise_enough(chance: Float32, precision: float) -> Bool:
-    """Return the mask of the most confident pairs whose expected precision is at least `precision`, `[n]`."""
-    best_first = np.argsort(-chance, kind="stable")
-    expected = np.cumsum(chance[best_first], dtype=np.float64) / np.arange(1, len(chance) + 1)
-    trusted = np.zeros(len(chance), bool)
-    trusted[best_first[expected >= precision]] = True
-    return trusted
-
-
-def _given(source: KnowledgeGraph, target: KnowledgeGraph, links: Links) -> Links:
-    """Return the seeds without blank nodes, made one-to-one; higher weights take precedence."""
+def _given(links: Links, sources: Bool, targets: Bool) -> Links:
+    """Return the seeds between entities of these masks, made one-to-one; higher weights take precedence."""
     weight = np.ones(len(links)) if links.weight is None else links.weight
-    seeds = Similarity.from_entries(links.source, links.target, weight, (source.size, target.size))
-    given = greedy_one_to_one(seeds.restrict(~source.anonymous, ~target.anonymous))
+    seeds = Similarity.from_entries(links.source, links.target, weight, (len(sources), len(targets)))
+    given = greedy_one_to_one(seeds.restrict(sources, targets))
     if len(given) < len(seeds):
-        warn(f"{len(seeds) - len(given)} seeds are left out: they contradict other seeds or name blank nodes")
+        warn(
+            f"{len(seeds) - len(given)} seeds are left out: they contradict other seeds or equal IRIs, or "
+            "name blank nodes or entities that are not matched"
+        )
     return given
 
 

@@ -25,16 +25,15 @@ def fuse(channels: Channels, method: str, csls: int) -> Similarity:
     return with_lowest_floor(fused).csls(csls) if csls else fused
 
 
-def weighted_mean(channels: Channels, weights: dict[str, float], top_k: int) -> Similarity:
-    """Return the weighted mean of all channels, in [0, 1], with the `top_k` best of each source.
+def weighted_sum(channels: Channels, weights: dict[str, float], top_k: int) -> Similarity:
+    """Return the weighted sum of all channels, with the `top_k` best of each source.
 
     A channel missing in `weights` has weight 1; a channel with weight 0 is left out.
     """
-    chosen = {kind: weights.get(kind, 1.0) for kind in channels if weights.get(kind, 1.0)}
-    shape = next(iter(channels.values())).shape
-    total = Similarity.empty(shape)
-    for kind, weight in chosen.items():
-        total = total + channels[kind].scale(weight / sum(chosen.values()))
+    total = Similarity.empty(next(iter(channels.values())).shape)
+    for kind, channel in channels.items():
+        if weight := weights.get(kind, 1.0):
+            total = total + channel.scale(weight)
     return total.top_k(top_k)
 
 
@@ -46,8 +45,8 @@ def match_one_to_one(
     no_match_score: float,
     iterations: int,
 ) -> Similarity:
-    """Return `M` with evidence: one-to-one matching probabilities from the weighted mean of all channels."""
-    return sinkhorn(weighted_mean(channels, weights, top_k), temperature, no_match_score, iterations)
+    """Return `M` with evidence: one-to-one matching probabilities from the weighted sum of all channels."""
+    return sinkhorn(weighted_sum(channels, weights, top_k), temperature, no_match_score, iterations)
 
 
 def stretched(channel: Similarity) -> Similarity:

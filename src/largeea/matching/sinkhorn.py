@@ -15,7 +15,7 @@ from largeea.similarity import Similarity
 
 MIN_ENTRIES_FOR_THREADS = 2_000_000
 """With fewer entries, one thread is faster than starting several."""
-_MAX_LOG_ODDS = 60.0
+_MAX_LOG_ODDS = 250.0
 """Log-odds are clipped to this absolute value, so that `exp` stays finite."""
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, label_rows
-from largeea.graph import Int32, Int64, KnowledgeGraph, Strings
+from largeea.formats.naming import ALIAS_PREDICATES, ALIAS_WEIGHT, LABEL_PREDICATES, label_rows
+from largeea.graph import Float32, Int32, Int64, KnowledgeGraph, Strings
 from largeea.names.labels import normalised
 
 _LANGUAGE = r"^(?:@([^-]+).*|[^@].*)$"
-Aliases = tuple[Int32, Strings]
-"""The entity of each alias, ascending, and its text."""
+Aliases = tuple[Int32, Strings, Float32]
+"""The entity of each alias, ascending, its text, and its weight relative to the main name."""
 
 
 def choose_aliases(
@@ -24,12 +24,11 @@ def choose_aliases(
     and the customary ones of aliases.
     """
     graphs = source, target
-    labels = [
-        label_rows(graph.attributes, _searched(graph, predicates) if max_aliases else ()) for graph in graphs
-    ]
+    searched = [_searched(graph, predicates) if max_aliases else () for graph in graphs]
+    labels = [label_rows(graph.attributes, words) for graph, words in zip(graphs, searched, strict=True)]
     ours, theirs = (
-        _aliases(graph, _by_preference(*side), max_aliases)
-        for graph, *side in zip(graphs, labels, *_languages(graphs, labels), strict=True)
+        _aliases(graph, _by_preference(*side), max_aliases, words)
+        for graph, words, *side in zip(graphs, searched, labels, *_languages(graphs, labels), strict=True)
     )
     return ours, theirs
 
@@ -65,14 +64,15 @@ def _by_preference(labels: Int32, common: Int32, language: Int32) -> Int32:
     return labels[np.lexsort(keys)]
 
 
-def _aliases(graph: KnowledgeGraph, labels: Int32, max_aliases: int) -> Aliases:
-    """The aliases of a graph, given its labels by entity and preference."""
+def _aliases(graph: KnowledgeGraph, labels: Int32, max_aliases: int, predicates: tuple[str, ...]) -> Aliases:
+    """The aliases of a graph, given its labels by entity and preference, under these predicates."""
     values = graph.attributes.values
     is_main = pc.equal(values.take(labels[:, 2]), graph.names.take(labels[:, 0]))
     others = labels[~np.asarray(pc.fill_null(is_main, False))]
     if len(others):
         others = others[_first_distinct(others, graph, max_aliases)]
-    return others[:, 0], values.take(others[:, 2])
+    weights = np.array([ALIAS_PREDICATES.get(iri, ALIAS_WEIGHT) for iri in predicates], np.float32)
+    return others[:, 0], values.take(others[:, 2]), weights[others[:, 1]]
 
 
 def _first_distinct(labels: Int32, graph: KnowledgeGraph, max_aliases: int) -> Int64:

@@ -15,9 +15,14 @@ ROWS_PER_JOB = 4096
 def fold(names: Names, by_name: Similarity, top_k: int) -> Similarity:
     """From names to entities: the best pair of their names counts, `[source.size, target.size]`.
 
-    `by_name[source rows, target rows]` is returned as it is where no entity has an alias.
+    Only entities of equal kind are paired. `by_name[source rows, target rows]` is returned as it is where no
+    entity has an alias and all are of one kind.
     """
     shape = names.source.size, names.target.size
+    kinds = names.source.kind, names.target.kind
+    if max(side.max(initial=0) for side in kinds) > 0:
+        rows = kinds[0][names.source.entity], kinds[1][names.target.entity]
+        by_name = by_name.of_equal_kind(*rows)
     if by_name.shape == shape:
         return by_name
     blocks = row_blocks(shape[0], most=ROWS_PER_JOB)
@@ -32,7 +37,7 @@ def fold_block(first: int, last: int, names: Names, by_name: Similarity, top_k: 
     entries = np.concatenate([_entries(by_name, first, last), _entries(by_name, *aliases)])
     row = np.repeat(rows, by_name.indptr[rows + 1] - by_name.indptr[rows])
     column = by_name.indices[entries]
-    scores = by_name.scores[entries] * source.weight(row) * target.weight(column)
+    scores = by_name.scores[entries] * source.weights[row] * target.weights[column]
     shape = last - first, target.size
     block = Similarity.from_entries(source.entity[row] - first, target.entity[column], scores, shape)
     return _arrays(block.top_k(top_k))

@@ -12,12 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.graph import Float32, Int32, Int64, KnowledgeGraph, Strings
+from largeea.graph import Arrays, Float32, Int8, Int32, KnowledgeGraph, Strings
 from largeea.names.aliases import Aliases, choose_aliases
 from largeea.names.labels import bare_names, latinised
 
-ALIAS_WEIGHT = 0.95
-"""Weight of an alias relative to the main name: if all else is equal, main names agree better."""
 ROWS_AT_ONCE = 1 << 16
 """Names that are transliterated together, so that the Python strings on the way stay few."""
 Columns = dict[str, Any]
@@ -25,16 +23,24 @@ Columns = dict[str, Any]
 
 
 def name_rows(
-    source: KnowledgeGraph, target: KnowledgeGraph, max_aliases: int, alias_predicates: tuple[str, ...]
+    source: KnowledgeGraph,
+    target: KnowledgeGraph,
+    kinds: Arrays,
+    max_aliases: int,
+    alias_predicates: tuple[str, ...],
 ) -> Columns:
-    """Every entity's main name and up to `max_aliases` others, ready to be compared; see `Names`."""
+    """The main name and up to `max_aliases` others of every entity that is matched; see `Names`.
+
+    Entities of kind -1 (see `matched_kinds`) have no names here, so that none is compared with them.
+    """
     ours, theirs = choose_aliases(source, target, max_aliases, alias_predicates)
-    return Names(NameRows.of(source, ours), NameRows.of(target, theirs)).to_columns()
+    sides = NameRows.of(source, ours, kinds["source"]), NameRows.of(target, theirs, kinds["target"])
+    return Names(*sides).to_columns()
 
 
 def name_rows_memory(rows: int, characters: int) -> int:
     """Bytes that `name_rows` needs at its peak, for so many names of both sides with so many characters."""
-    return 20 * rows + 3 * characters + 100 * min(rows, ROWS_AT_ONCE)
+    return 25 * rows + 3 * characters + 100 * min(rows, ROWS_AT_ONCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +49,8 @@ class NameRows:
 
     texts: the names as they are written.
     entity: whose name each is; ascending among the aliases, which come after the main names.
+    kind: the kind of each entity, `[size]`; only names of entities of equal kind are compared.
+    weights: how much agreement with each name counts, 1 for main names.
     latin: the names in lower-case Latin letters, without punctuation.
     bracketed: the rows whose name ends with something in brackets.
     bare: the Latin names of those rows without the brackets.
@@ -50,26 +58,33 @@ class NameRows:
 
     texts: Strings
     entity: Int32
-    size: int
+    kind: Int8
+    weights: Float32
     latin: Strings
     bracketed: Int32
     bare: Strings
 
     @classmethod
-    def of(cls, graph: KnowledgeGraph, aliases: Aliases) -> NameRows:
-        """The names of a graph."""
-        entity = np.concatenate([np.arange(graph.size, dtype=np.int32), aliases[0]])
-        texts = pa.concat_arrays([graph.names, aliases[1]]) if len(aliases[0]) else graph.names
+    def of(cls, graph: KnowledgeGraph, aliases: Aliases, kinds: Int8) -> NameRows:
+        """The names of the entities of a graph whose kind is not -1."""
+        matched = kinds >= 0
+        kept = matched[aliases[0]]
+        others, weights = aliases[0][kept], aliases[2][kept]
+        entity = np.concatenate([np.arange(graph.size, dtype=np.int32), others])
+        names = graph.names if matched.all() else pc.if_else(pa.array(matched), graph.names, None)
+        texts = pa.concat_arrays([names, aliases[1].filter(pa.array(kept))]) if len(others) else names
         bare = bare_names(texts)
         bracketed = np.flatnonzero(np.asarray(pc.is_valid(bare))).astype(np.int32)
-        return cls(texts, entity, graph.size, _latin(texts), bracketed, _latin(bare.drop_null()))
+        weights = np.concatenate([np.ones(graph.size, np.float32), weights])
+        return cls(texts, entity, kinds, weights, _latin(texts), bracketed, _latin(bare.drop_null()))
 
     def __len__(self) -> int:
         return len(self.entity)
 
-    def weight(self, rows: Int64) -> Float32:
-        """How much agreement with the names of these rows counts, `[n]`."""
-        return np.where(rows < self.size, 1, ALIAS_WEIGHT).astype(np.float32)
+    @property
+    def size(self) -> int:
+        """Number of entities."""
+        return len(self.kind)
 
     @property
     def discounted(self) -> Strings:
@@ -100,7 +115,8 @@ class Names:
             NameRows(
                 columns[f"{side}_texts"],
                 columns[f"{side}_entity"],
-                int(columns[f"{side}_size"][0]),
+                columns[f"{side}_kind"],
+                columns[f"{side}_weights"],
                 columns[f"{side}_latin"],
                 columns[f"{side}_bracketed"],
                 columns[f"{side}_bare"],
@@ -116,7 +132,8 @@ class Names:
             columns |= {
                 f"{side}_texts": rows.texts,
                 f"{side}_entity": rows.entity,
-                f"{side}_size": np.array([rows.size]),
+                f"{side}_kind": rows.kind,
+                f"{side}_weights": rows.weights,
                 f"{side}_latin": rows.latin,
                 f"{side}_bracketed": rows.bracketed,
                 f"{side}_bare": rows.bare,

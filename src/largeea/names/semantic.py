@@ -7,6 +7,7 @@ from largeea.names.blocks import fold, weighted_mean
 from largeea.names.encoders import encode_unique, load_encoder
 from largeea.names.ngrams import gram_entries, tfidf, tfidf_memory
 from largeea.names.rows import Columns, Names
+from largeea.names.words import with_word_overlap, word_overlap_memory
 from largeea.search import dense_top_k, sparse_top_k
 from largeea.search.dense import dense_memory
 from largeea.search.sparse import sparse_memory
@@ -21,15 +22,17 @@ NGRAM = "ngram"
 def ngram_similarity(
     rows: Columns, top_k: int, shortest: int, longest: int, discount_brackets: bool
 ) -> Similarity:
-    """The `top_k` targets of each source by the n-grams of their Latin names, `[sources, targets]`.
+    """The `top_k` targets of each source by the n-grams and words of their Latin names, `[sources, targets]`.
 
-    An n-gram has `shortest` to `longest` characters. `discount_brackets` lets what is in brackets weigh less.
+    N-grams of `shortest` to `longest` characters find the candidates; the score is the mean of their cosine
+    and of the overlap of words. `discount_brackets` lets what is in brackets weigh less.
     """
     names = Names.from_columns(rows)
     sides = names.source, names.target
     source, target = (side.discounted if discount_brackets else side.latin for side in sides)
-    ids, scores = sparse_top_k(*tfidf(source, target, shortest, longest), top_k, stored=True)
-    return fold(names, Similarity.from_top_k(ids, scores, len(target)), top_k)
+    found = sparse_top_k(*tfidf(source, target, shortest, longest), top_k, stored=True)
+    by_name = Similarity.from_top_k(*found, len(target))
+    return fold(names, with_word_overlap(names, source, target, by_name), top_k)
 
 
 def ngram_similarity_memory(
@@ -39,7 +42,8 @@ def ngram_similarity_memory(
     entries = gram_entries(characters, shortest, longest)
     target_entries = entries * target_rows // max(source_rows + target_rows, 1)
     search = sparse_memory(entries, target_entries, source_rows, target_rows, top_k, threads)
-    return characters + max(tfidf_memory(entries), search, 18 * source_rows * top_k)
+    words = 16 * source_rows * top_k + word_overlap_memory(characters, source_rows, top_k)
+    return characters + max(tfidf_memory(entries), search, words)
 
 
 def encode_names(rows: Columns, encoder: str, dtype: str, fingerprint: str) -> Vectors:

@@ -21,9 +21,9 @@ def account_of(graph: KnowledgeGraph) -> dict[str, int]:
         counts.statements + counts.skipped + counts.rejected,
     )
     _check(
-        "the statements accepted and those kept or removed as duplicates",
-        counts.statements,
-        counts.triples + counts.literals + counts.duplicates,
+        "the statements accepted or derived and those kept, folded or removed as duplicates",
+        counts.statements + counts.derived,
+        counts.triples + counts.literals + counts.duplicates + counts.folded,
     )
     _check("the triples counted and those in the graph", counts.triples, len(graph.triples))
     _check("the literals counted and those in the graph", counts.literals, len(graph.attributes))
@@ -37,6 +37,8 @@ def account_of(graph: KnowledgeGraph) -> dict[str, int]:
         "triples": counts.triples,
         "literals": counts.literals,
         "duplicates": counts.duplicates,
+        "folded": counts.folded,
+        "derived": counts.derived,
     }
 
 
@@ -45,33 +47,41 @@ def account_in_words(account: Mapping[str, int]) -> str:
     return (
         "{entities:,} entities ({blank_nodes:,} of them blank nodes); {scanned:,} lines, cells or statements "
         "read = {statements:,} statements + {skipped:,} without a statement + {rejected:,} rejected; "
-        "{statements:,} statements = {triples:,} triples + {literals:,} literals + {duplicates:,} duplicates"
-    ).format(**account)
+        "{statements:,} statements{derived_in_words} = {triples:,} triples + {literals:,} literals + "
+        "{duplicates:,} duplicates{folded_in_words}"
+    ).format(
+        **account,
+        derived_in_words=f" + {account['derived']:,} derived" if account["folded"] else "",
+        folded_in_words=f" + {account['folded']:,} folded" if account["folded"] else "",
+    )
 
 
 def linkable_entities(source: KnowledgeGraph, target: KnowledgeGraph) -> dict[str, int]:
-    """Return the number of entities of each side that have an IRI and can therefore be linked."""
-    return {
-        side: graph.size - int(graph.anonymous.sum())
-        for side, graph in zip(SIDES, (source, target), strict=True)
-    }
+    """Return the number of entities of each side that can be linked: they have an IRI and are in scope."""
+    return {side: int(graph.linkable.sum()) for side, graph in zip(SIDES, (source, target), strict=True)}
 
 
 def answers_add_up(
-    linkable: Mapping[str, int], pairs: int, linked: Mapping[str, int], unmatched: Mapping[str, int]
+    linkable: Mapping[str, int],
+    pairs: int,
+    linked: Mapping[str, int],
+    doubtful: Mapping[str, int],
+    unmatched: Mapping[str, int],
+    same: Mapping[str, int],
 ) -> None:
-    """Check that every linkable entity was written exactly once: in one accepted pair, or as unmatched.
+    """Check that every linkable entity was written once: in a pair, as unmatched, or as the same.
 
-    `pairs` is the number of accepted pairs that a writer wrote, `linked` the number of distinct entities of
-    each side in them, and `unmatched` the number of rows of each side in `unmatched.tsv`. Raises
-    `RuntimeError` if they do not add up to `linkable`, the number of entities in each graph with an IRI.
+    `pairs` is the number of accepted pairs that a writer wrote. The others are numbers of entities of each
+    side: `linked` those in accepted pairs, `doubtful` those in `doubtful.tsv`, `unmatched` the rows of
+    `unmatched.tsv`, and `same` the linkable ones in `same_iri.tsv`. Raises `RuntimeError` if they do not add
+    up to `linkable`, the entities of each side that can be linked.
     """
     for side in SIDES:
         _check(f"the accepted pairs written and the {side} entities in them", pairs, linked[side])
         _check(
-            f"the {side} entities that can be linked and those written as linked or unmatched",
+            f"the {side} entities that can be linked and those written in one of the files",
             linkable[side],
-            linked[side] + unmatched[side],
+            linked[side] + doubtful[side] + unmatched[side] + same[side],
         )
 
 

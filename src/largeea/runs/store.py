@@ -92,15 +92,20 @@ class FolderStore:
         return None if self.folder is None else JobFolder(self.folder, handle.key)
 
     def attach(self, stage: str, name: str) -> None:
-        """Record an additional file that a stage wrote into the folder."""
+        """Record an additional file that a stage wrote into the folder.
+
+        It belongs to the stored result and, if the stage is computed again in this run, to the new one.
+        """
         assert self.folder is not None
-        record = self.manifest["stages"].get(stage)
-        files = self._attached.setdefault(stage, {}) if record is None else record["files"]
-        files[name] = facts_of(self.folder / name)
+        facts = facts_of(self.folder / name)
+        self._attached.setdefault(stage, {})[name] = facts
+        if stage in self.manifest["stages"]:
+            self.manifest["stages"][stage]["files"][name] = facts
 
     def detach(self, stage: str, name: str) -> None:
         """Remove an additional file of a stage and its record, if they exist."""
         assert self.folder is not None
+        self._attached.get(stage, {}).pop(name, None)
         self.manifest["stages"].get(stage, {"files": {}})["files"].pop(name, None)
         (self.folder / name).unlink(missing_ok=True)
 

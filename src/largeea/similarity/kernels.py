@@ -150,3 +150,23 @@ def add_rows(
             b += in_b
         indptr[row + 1] = n
     return indptr, indices[:n].copy(), scores[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def look_up_rows(
+    indptr: Int64,
+    indices: Int32,
+    scores: Float32,
+    floor: np.float32,
+    indptr_wanted: Int64,
+    indices_wanted: Int32,
+    found: Float32,
+) -> None:
+    """Write to `found` the score of each wanted entry, or the floor where the matrix lacks it."""
+    for row in range(len(indptr) - 1):
+        at, end = indptr[row], indptr[row + 1]
+        for wanted in range(indptr_wanted[row], indptr_wanted[row + 1]):
+            while at < end and indices[at] < indices_wanted[wanted]:
+                at += 1
+            is_kept = at < end and indices[at] == indices_wanted[wanted]
+            found[wanted] = scores[at] if is_kept else floor

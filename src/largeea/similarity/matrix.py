@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from largeea.graph import Bool, Float32, Int32, Int64, Links, check_ids, frozen
+from largeea.graph import Bool, Float32, Int8, Int32, Int64, Links, check_ids, frozen
 from largeea.similarity import kernels
 
 
@@ -135,6 +135,15 @@ class Similarity:
             return np.full(len(links), self.floor, np.float32)
         return np.where(kept[at] == wanted, self.scores[at], np.float32(self.floor))
 
+    def scores_on(self, pattern: Similarity) -> Float32:
+        """Return the scores of the pairs that `pattern` keeps, `[its entries]`; the floor where absent."""
+        scores = np.empty(len(pattern), np.float32)
+        kernels.look_up_rows(
+            self.indptr, self.indices, self.scores, np.float32(self.floor),
+            pattern.indptr, pattern.indices, scores,
+        )  # fmt: skip
+        return scores
+
     def best(self) -> tuple[Int32, Float32]:
         """Return the best target of each source (-1 if none) and its score; ties go to the smaller id."""
         ids, scores = self.top_k_arrays(1)
@@ -205,6 +214,10 @@ class Similarity:
         if targets is not None:
             keep &= targets[self.indices]
         return self._keep(keep)
+
+    def of_equal_kind(self, sources: Int8, targets: Int8) -> Similarity:
+        """Keep the pairs whose ends have the same kind, given the kinds `[sources]` and `[targets]`."""
+        return self._keep(sources[self.rows] == targets[self.indices])
 
     def csls(self, k: int = 10) -> Similarity:
         """Apply CSLS: `2 m(s,t) - r(s) - r(t)`, where r is the mean of an entity's k best scores.

@@ -44,6 +44,7 @@ def distilled(monkeypatch) -> list[str]:
     return read
 
 
+@pytest.mark.filterwarnings("ignore:4 malformed line")
 def test_an_interrupted_build_goes_on_where_it_was(make_build, distilled, monkeypatch, tmp_path):
     made = make_build(bad_lines=2)
     whole = build(made.recipe, tmp_path / "undisturbed")
@@ -74,10 +75,18 @@ def test_an_interrupted_build_goes_on_where_it_was(make_build, distilled, monkey
 
 def test_a_finished_build_reads_no_dump_again_and_still_tells_the_bad_lines(make_build, distilled):
     made = make_build(bad_lines=3)
-    first = build(made.recipe, made.folder)
+    redirects = next(dump for dump in made.recipe.source_dumps if dump.name == "redirects_en.nt")
+    redirects.write_text(
+        redirects.read_text() + f'<http://dbpedia.org/resource/X> <{distil.LABEL}> "X"@e_n .\n'
+    )
+    told = r"6 malformed line.* and 1 literal\(s\) were kept without"
+    with pytest.warns(largeea.LargeEAWarning, match=told):
+        first = build(made.recipe, made.folder)
     before, rejects = outputs(made.folder), (made.folder / "rejects.tsv").read_bytes()
+    assert b"kept without its language tag" in rejects
     distilled.clear()
-    assert build(made.recipe, made.folder) == first
+    with pytest.warns(largeea.LargeEAWarning, match=told):
+        assert build(made.recipe, made.folder) == first
     assert distilled == []
     assert outputs(made.folder) == before
     assert (made.folder / "rejects.tsv").read_bytes() == rejects
@@ -189,7 +198,7 @@ def test_a_dump_that_is_cut_short(make_build):
 
 
 def test_turtle_with_a_mistake_tells_the_line(make_build):
-    made = make_build()
+    made = make_build(max_errors=0)
     dump = next(dump for dump in made.recipe.source_dumps if "sameas" in dump.name)
     dump.write_text("@prefix a: <http://x/> .\na:b a:c ] .\n" + dump.read_text())
     with pytest.raises(largeea.InputError, match=r"sameas_en\.ttl:2: "):

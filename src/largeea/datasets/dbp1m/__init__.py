@@ -47,7 +47,7 @@ class Recipe:
     languages: tuple[str, str]
     sizes: Sizes = field(default_factory=Sizes)
     layouts: tuple[str, ...] = tuple(LAYOUTS)
-    max_errors: int = 1000
+    max_errors: int | None = None
     memory_mb: int = 0
     seed: int = 0
 
@@ -188,7 +188,7 @@ def _tell_short_sizes(pair: Pair, sizes: Sizes) -> None:
 
 def _write_rejects(rejects: Rejects, path: Path) -> None:
     path.unlink(missing_ok=True)
-    if len(rejects):
-        note(f"{len(rejects):,} bad line(s) were left out; see {path}")
+    if rejects:
         with atomic_write(path) as file:
             rejects.write(file)
+        rejects.tell(path)

@@ -81,6 +81,8 @@ def distil_dump(dump: Path, side: Side, work: Path, rejects: Rejects) -> StoredD
         note(f"{dump.name}: taken from an earlier build")
         for line, reason, text in summary["rejects"]:
             rejects.add(dump, line, reason, text)
+        for line, part, reason, text in summary["repaired"]:
+            rejects.add_repaired(dump, line, part, reason, text)
     stored = StoredDump(dump, file, sha256, rejected=len(summary["rejects"]), **summary["facts"])
     if not any(stored.kept.values()):
         note(f"{dump.name}: holds nothing about {side.language!r}")
@@ -105,12 +107,17 @@ def _is_line_based(dump: Path) -> bool:
 
 
 def _distil_anew(dump: Path, side: Side, file: Path, rejects: Rejects) -> dict[str, Any]:
-    before = len(rejects)
+    left_out, repaired = len(rejects.lines), len(rejects.repaired)
     with atomic_write(file) as stream, parquet_writer(stream) as writer:
         distiller = _Distiller(side, file, writer)
         rdf.read_rdf(dump, dump_format(dump), distiller, rejects)
-        rejected = [[reject.line, reject.reason, reject.text] for reject in rejects.lines[before:]]
-        summary = {"facts": distiller.facts(), "rejects": rejected}
+        summary = {
+            "facts": distiller.facts(),
+            "rejects": [[line.line, line.reason, line.text] for line in rejects.lines[left_out:]],
+            "repaired": [
+                [kept.line, kept.part, kept.reason, kept.text] for kept in rejects.repaired[repaired:]
+            ],
+        }
         put_summary(writer, summary)
     return summary
 
@@ -121,13 +128,12 @@ class _Distiller(GraphBuilder):
     def __init__(self, side: Side, file: Path, writer: pq.ParquetWriter) -> None:
         super().__init__()
         self._side, self._file, self._writer = side, file, writer
-        self._statements = 0
         self._kept, self._subjects, self._linked = Counter[str](), Counter[str](), Counter[str]()
 
     def facts(self) -> dict[str, Any]:
         """Counts of statements read and kept."""
         return {
-            "statements": self._statements,
+            "statements": self.statements,
             "kept": {kind.word: self._kept[kind.word] for kind in Kind},
             "subjects": dict(self._subjects),
             "linked": dict(self._linked),
@@ -169,7 +175,7 @@ class _Distiller(GraphBuilder):
 
     def _count(self, nodes: Strings, subject: Int32) -> Languages:
         languages = Languages(nodes)
-        self._statements += len(subject)
+        self.statements += len(subject)
         self._subjects.update(languages.counts(subject))
         return languages
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from largeea.datasets.dbp1m.distil import LABEL
 from largeea.datasets.dbp1m.resources import canonical
 from largeea.datasets.dbp1m.stored import Kind, StoredDump, rows_of
-from largeea.formats.builder import unique_rows
+from largeea.formats.distinct import unique_rows
 from largeea.formats.interning import StringTable
 from largeea.graph import Attributes, Strings, strings
 

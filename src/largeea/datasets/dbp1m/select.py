@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from largeea.datasets.dbp1m.sides import SideGraph
-from largeea.formats.builder import unique_rows
+from largeea.formats.distinct import unique_rows
 from largeea.graph import Bool, Int32, Int64, KnowledgeGraph
 
 MIN_LINKED_NEIGHBOURS = 5

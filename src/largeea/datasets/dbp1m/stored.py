@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from largeea.errors import InputError, ResourceError
 from largeea.graph import Strings
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _SUMMARY = b"largeea"
 ROWS_AT_ONCE = 1 << 16
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from largeea.datasets.dbp1m.stored import writing
 from largeea.datasets.openea_layout import write_pair
-from largeea.formats.builder import unique_rows
+from largeea.formats.distinct import unique_rows
 from largeea.formats.links.text import joined, text_of
 from largeea.graph import Attributes, Int64, KnowledgeGraph, Links, Pair, Strings
 from largeea.randomness import generator

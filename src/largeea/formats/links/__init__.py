@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import IO
 
 from largeea.errors import InputError, UsageError
-from largeea.formats.links import alignment_api, same_as, sssom, table, unmatched
+from largeea.formats.links import alignment_api, same_as, same_iri, sssom, table, unmatched
 from largeea.formats.links.model import LinkFormat, LinkTable, Written
 from largeea.formats.links.resolution import resolve
 from largeea.formats.streams import open_bytes
 from largeea.matching.alignment import Alignment
 
 __all__ = [
+    "DOUBTFUL_FILE_NAME",
     "FORMATS",
+    "SAME_IRI_FILE_NAME",
     "UNMATCHED_FILE_NAME",
     "LinkFormat",
     "LinkTable",
@@ -27,6 +29,8 @@ __all__ = [
     "recognise",
     "resolve",
     "write_alignment",
+    "write_doubtful",
+    "write_same_iri",
     "write_unmatched",
 ]
 
@@ -36,7 +40,8 @@ FORMATS: dict[str, LinkFormat] = {
 }
 """Formats by name, in the order in which they are tried on a file."""
 
-UNMATCHED_FILE_NAME = unmatched.FILE_NAME
+DOUBTFUL_FILE_NAME, UNMATCHED_FILE_NAME = "doubtful.tsv", "unmatched.tsv"
+SAME_IRI_FILE_NAME = "same_iri.tsv"
 _HEAD_BYTES = 1 << 16
 
 
@@ -57,10 +62,22 @@ def write_alignment(alignment: Alignment, file: Path | IO[bytes], format: str = 
         return write(alignment, stream)
 
 
+def write_doubtful(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, int]:
+    """Write the pairs for review with names, confidence and evidence; the entities of each side in them."""
+    with _opened(file) as stream:
+        return table.write_doubtful(alignment, stream).doubtful
+
+
 def write_unmatched(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, int]:
-    """Write the entities without a counterpart (`side`, `entity`, `name`); the rows of each side."""
+    """Write side, IRI, name and reason of the entities without a counterpart; the rows of each side."""
     with _opened(file) as stream:
         return unmatched.write(alignment, stream)
+
+
+def write_same_iri(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, int]:
+    """Write IRI and name of the pairs with equal IRIs; the linkable entities of each side in them."""
+    with _opened(file) as stream:
+        return same_iri.write(alignment, stream)
 
 
 def read_links(path: Path, format: str | None = None) -> LinkTable:

@@ -11,9 +11,9 @@ import pyarrow as pa
 from largeea.errors import InputError
 from largeea.formats.links.model import MAX_LINE_BYTES, LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.namespaces import by_frequency
-from largeea.formats.links.text import BYTE_ORDER_MARK, C1_CONTROLS, Batches, escaped, joined, text_of
+from largeea.formats.links.text import C1_CONTROLS, Batches, escaped, joined, text_of
 from largeea.formats.streams import open_bytes
-from largeea.formats.xml_guard import MAX_DEPTH
+from largeea.formats.xml_guard import MAX_DEPTH, why_not_well_formed
 from largeea.graph import Strings, strings
 from largeea.matching.alignment import Alignment
 
@@ -77,7 +77,7 @@ def _ontology(alignment: Alignment, side: str) -> str:
 def recognises(head: bytes) -> bool:
     """Recognised as XML: no other format of links is XML."""
     beginnings = (b"<?xml", b"<!--", b"<!DOCTYPE", b"<rdf:RDF", b"<Alignment")
-    return head.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(beginnings)
+    return head.lstrip().startswith(beginnings)
 
 
 def read(path: Path) -> LinkTable:
@@ -98,7 +98,7 @@ class _CellReader:
         self._cell: dict[str, str] = {}
         self._depth = self._line = self._fed = 0
         self._text = ""
-        self._parser = parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser = parser = expat.ParserCreate("utf-8", namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -111,10 +111,8 @@ class _CellReader:
         try:
             self._parser.Parse(block, final)
         except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
+            reason = why_not_well_formed(error, block)
             raise InputError(f"is not well-formed XML: {reason}", self._path, error.lineno) from None
-        except (LookupError, ValueError) as error:
-            raise InputError(f"is in an encoding that cannot be read: {error}", self._path, line=1) from None
         if not final and self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
             raise self._refusal(f"has a tag or comment longer than {MAX_LINE_BYTES >> 20} MB")
 

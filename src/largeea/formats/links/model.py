@@ -106,10 +106,14 @@ class LinkCollector:
 
 @dataclass(frozen=True)
 class Written:
-    """What a writer counted: accepted pairs in the file, and distinct entities of each side in them."""
+    """What a writer counted: the accepted pairs in the file, and distinct entities of each side.
+
+    `linked` counts those in accepted pairs, `doubtful` those in pairs for review.
+    """
 
     pairs: int
     linked: dict[str, int]
+    doubtful: dict[str, int]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pyarrow as pa
 from largeea.errors import InputError
 from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes, by_frequency
-from largeea.formats.links.text import BYTE_ORDER_MARK, Batches, first_line, joined, text_of
+from largeea.formats.links.text import Batches, first_line, joined, text_of
 from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
 from largeea.graph import strings
 from largeea.matching.alignment import Alignment
@@ -98,9 +98,7 @@ def _yaml(text: str) -> str:
 def recognises(head: bytes) -> bool:
     """Recognised by its column names, or by a header of comments that is longer than `head`."""
     first = first_line(head)
-    return b"subject_id" in first.split(b"\t") or (
-        not first and head.removeprefix(BYTE_ORDER_MARK).startswith(b"#")
-    )
+    return b"subject_id" in first.split(b"\t") or (not first and head.startswith(b"#"))
 
 
 def read(path: Path) -> LinkTable:

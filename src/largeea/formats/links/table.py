@@ -30,6 +30,14 @@ def write_text(alignment: Alignment, file: IO[bytes]) -> Written:
     return batches.written(write_rows(file, ([batch[name] for name in columns] for batch in batches)))
 
 
+def write_doubtful(alignment: Alignment, file: IO[bytes]) -> Written:
+    """Write the pairs for review like `write_text`.
+
+    As a link file, it holds no links until a reader of it sets the status of a pair to `accepted`.
+    """
+    return write_text(part(alignment, np.flatnonzero(~alignment.accepted)), file)
+
+
 def write_parquet(alignment: Alignment, file: IO[bytes]) -> Written:
     """Write every pair, with a row group for each batch."""
     import pyarrow.parquet as pq  # imported lazily: slow to import, and most answers are text

@@ -11,11 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.formats.links.model import Written
-from largeea.graph import Strings, strings
+from largeea.graph import Bool, Strings, strings
 from largeea.matching.alignment import Alignment
 
 BATCH_ROWS = 1 << 16
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 C1_CONTROLS = range(0x7F, 0xA0)
 """Control characters U+0080 to U+009F, and the delete character; terminals obey them like those of C0."""
 
@@ -23,14 +22,15 @@ C1_CONTROLS = range(0x7F, 0xA0)
 class Batches:
     """The rows of `Alignment.to_table()` in their order, at most `BATCH_ROWS` at once.
 
-    They are counted as they pass: `review` is the number of pairs for review, `linked` the number of distinct
-    entities of each side in accepted pairs.
+    They are counted as they pass: the pairs for review, and the distinct entities of each side in accepted
+    pairs and in pairs for review.
     """
 
     def __init__(self, alignment: Alignment, *, accepted_only: bool) -> None:
         self._alignment, self._accepted_only = alignment, accepted_only
-        self._linked = [np.zeros(graph.size, bool) for graph in (alignment.source, alignment.target)]
-        self.review = 0
+        sizes = alignment.source.size, alignment.target.size
+        self._linked, self._doubtful = ([np.zeros(size, bool) for size in sizes] for _ in range(2))
+        self._review = 0
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         everything = self._alignment
@@ -40,14 +40,18 @@ class Batches:
         for start in range(0, len(rows), BATCH_ROWS):
             batch = part(everything, rows[start : start + BATCH_ROWS])
             yield from batch.to_table().to_batches()
-            self.review += int((~batch.accepted).sum())
-            for linked, ids in zip(self._linked, batch.pairs[batch.accepted].T, strict=True):
-                linked[ids] = True
+            self._review += int((~batch.accepted).sum())
+            for seen, rows_seen in ((self._linked, batch.accepted), (self._doubtful, ~batch.accepted)):
+                for side in (0, 1):
+                    seen[side][batch.pairs[rows_seen, side]] = True
 
     def written(self, rows: int) -> Written:
         """The counts of a writer that has written so many rows."""
-        source, target = (int(linked.sum()) for linked in self._linked)
-        return Written(rows - self.review, {"source": source, "target": target})
+        return Written(rows - self._review, _by_side(self._linked), _by_side(self._doubtful))
+
+
+def _by_side(seen: list[Bool]) -> dict[str, int]:
+    return {side: int(mask.sum()) for side, mask in zip(("source", "target"), seen, strict=True)}
 
 
 def part(alignment: Alignment, rows: npt.NDArray[np.intp]) -> Alignment:
@@ -87,5 +91,5 @@ def text_of(column: Strings) -> memoryview:
 
 def first_line(head: bytes) -> bytes:
     """The first line in the beginning of a file that is neither blank nor a comment; else empty."""
-    lines = (line.strip(b" \r") for line in head.removeprefix(BYTE_ORDER_MARK).split(b"\n"))
+    lines = (line.strip(b" \r") for line in head.split(b"\n"))
     return next((line for line in lines if line and not line.startswith(b"#")), b"")

@@ -5,26 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from largeea.formats.links.text import BATCH_ROWS
+from largeea.formats.links.text import BATCH_ROWS, joined
 from largeea.formats.links.tsv import write_header, write_rows
-from largeea.graph import Int32, KnowledgeGraph, strings
+from largeea.graph import Int32, KnowledgeGraph, Strings, strings
 from largeea.matching.alignment import Alignment
 
-FILE_NAME = "unmatched.tsv"
+NO_NAME = "no name"
+NO_FREE_CANDIDATE = "no candidate, or all are in other pairs"
 
 
 def write(alignment: Alignment, file: IO[bytes]) -> dict[str, int]:
-    """Write side, IRI and name of each entity in no accepted pair; the number of rows of each side."""
-    write_header(file, ("side", "entity", "name"))
-    return {
-        "source": write_rows(file, _rows("source", alignment.source, alignment.unmatched_source_ids)),
-        "target": write_rows(file, _rows("target", alignment.target, alignment.unmatched_target_ids)),
-    }
+    """Write side, IRI, name and reason of each unmatched entity; the number of rows of each side."""
+    write_header(file, ("side", "entity", "name", "reason"))
+    graphs = alignment.source, alignment.target
+    unmatched = alignment.unmatched_source_ids, alignment.unmatched_target_ids
+    written = {}
+    for side, name in enumerate(("source", "target")):
+        paired = np.concatenate([pairs[:, 1 - side] for pairs in (alignment.pairs, alignment.same.pairs)])
+        reasons = _reasons(graphs[side], unmatched[side], graphs[1 - side], paired)
+        written[name] = write_rows(file, _rows(name, graphs[side], unmatched[side], reasons))
+    return written
 
 
-def _rows(side: str, graph: KnowledgeGraph, unmatched: Int32) -> Iterator[list[pa.Array]]:
+def _rows(side: str, graph: KnowledgeGraph, unmatched: Int32, reasons: Strings) -> Iterator[list[pa.Array]]:
     for start in range(0, len(unmatched), BATCH_ROWS):
         ids = pa.array(unmatched[start : start + BATCH_ROWS])
-        yield [strings([side] * len(ids)), graph.entities.take(ids), graph.names.take(ids)]
+        columns = graph.entities.take(ids), graph.names.take(ids), reasons.slice(start, len(ids))
+        yield [strings([side] * len(ids)), *columns]
+
+
+def _reasons(graph: KnowledgeGraph, unmatched: Int32, other: KnowledgeGraph, paired: Int32) -> Strings:
+    """Why each entity is unmatched, `[n]`, as far as the pairs show it.
+
+    `paired` are the entities of the other graph that are in a pair. The first of them by id that has the same
+    name is named.
+    """
+    taken = np.unique(paired)
+    names = graph.names.take(pa.array(unmatched))
+    place = pc.index_in(names, value_set=other.names.take(pa.array(taken)), skip_nulls=True)
+    rival = other.entities.take(pc.take(pa.array(taken), place))
+    same_name = joined("same name as ", rival, ", which is in another pair")
+    otherwise = pc.if_else(pc.is_valid(names), NO_FREE_CANDIDATE, NO_NAME).cast(pa.large_string())
+    return pc.if_else(pc.is_valid(place), same_name, otherwise)

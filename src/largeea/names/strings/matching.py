@@ -128,7 +128,7 @@ def _match(
         for candidate in range(gather(name, keys[i], index, limits.bucket, seen_by, found, looked_up)):
             other = found[candidate]
             other_size = pointer[other + 1] - pointer[other]
-            if _most_shared(sketches, name, size, other, other_size) < share * (size + other_size) - 1e-6:
+            if most_shared(sketches, name, size, other, other_size) < share * (size + other_size) - 1e-6:
                 continue
             shared = 0
             for at in range(pointer[other], pointer[other + 1]):
@@ -161,7 +161,7 @@ def _match(
 
 
 @njit(cache=True, nogil=True)
-def _most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> int:
+def most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> int:
     """An upper bound of the shingles two sets share: each bit of one sketch alone is a shingle not shared."""
     for word in range(2):
         size_a -= _ones(sketches[a, word] & ~sketches[b, word])

@@ -1,0 +1,95 @@
+"""How much a kind of evidence tells, measured without labels on pairs that names or seeds are sure of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from largeea.graph import Arrays, Float64, Int64, Links
+from largeea.randomness import generator
+from largeea.similarity import Similarity
+
+MOST_PAIRS = 2000
+"""Sure pairs that are looked at."""
+PRIOR, PRIOR_PAIRS = 0.5, 10
+"""Worth before anything was measured, and how many pairs it counts as."""
+STRUCTURAL = ("neighbours", "surroundings")
+_STEEPEST = 1000.0
+
+
+def measure_worth(
+    evidence: dict[str, Similarity],
+    weights: dict[str, float],
+    candidates: list[Similarity],
+    sure: Links,
+    seed: int,
+) -> Arrays:
+    """Return the worth of each kind of evidence, float64 `[1]` by name.
+
+    A sure pair stands among the other candidates of its source, and of its target. Evidence that tells which
+    candidate is the right one removes all uncertainty (worth 1); evidence that does not removes none (0). In
+    between, worth is the share of the entropy that is removed: McFadden's pseudo-R2 of a logistic choice
+    with the evidence as its only variable. The sure pairs are chosen by names, so structure is judged by
+    something that it did not choose itself. Both kinds of structural evidence are judged together.
+    """
+    order = generator(seed, "worth").permutation(len(sure))[:MOST_PAIRS]
+    sample = sure.take(np.sort(order))
+    worth: Arrays = {}
+    for group in (STRUCTURAL, *((kind,) for kind in evidence if kind not in STRUCTURAL)):
+        parts = [evidence[kind].scale(weights[kind]) for kind in group if weights.get(kind)]
+        share = _share_told(parts, candidates, sample) if parts else 0.0
+        worth |= {kind: np.round([share], 3) for kind in group}
+    return worth
+
+
+def _share_told(parts: list[Similarity], candidates: list[Similarity], sure: Links) -> float:
+    """The worth of the sum of some matrices, seen from both graphs."""
+    ours, theirs = (np.zeros(size, bool) for size in parts[0].shape)
+    ours[sure.source], theirs[sure.target] = True, True
+    from_source = [[one.restrict(sources=ours) for one in some] for some in (parts, candidates)]
+    from_target = [[one.restrict(targets=theirs).transpose() for one in some] for some in (parts, candidates)]
+    told = [(PRIOR, PRIOR_PAIRS)]
+    for (scores, others), links in ((from_source, sure), (from_target, sure.reversed())):
+        told.append(_entropy_removed(_total(scores), _total(scores + others), links))
+    return float(np.average([share for share, _ in told], weights=[pairs for _, pairs in told]))
+
+
+def _total(matrices: list[Similarity]) -> Similarity:
+    return sum(matrices[1:], matrices[0])
+
+
+def _entropy_removed(scores: Similarity, candidates: Similarity, sure: Links) -> tuple[float, int]:
+    """The share of entropy that the best logistic choice by these scores removes, and the pairs judged."""
+    starts, ends = candidates.indptr[sure.source], candidates.indptr[sure.source + 1]
+    group = np.repeat(np.arange(len(sure)), ends - starts)
+    lengths = ends - starts
+    entry = np.arange(len(group)) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    target = candidates.indices[entry]
+    is_right = target == sure.target[group]
+    judged = np.zeros(len(sure), bool)
+    judged[group[is_right]] = True
+    judged &= ends - starts > 1
+    kept = judged[group]
+    group, is_right = group[kept], is_right[kept]
+    if not len(group):
+        return 0.0, 0
+    value = scores.score_of(Links(np.column_stack([sure.source[group], target[kept]]))).astype(np.float64)
+    before = np.log((ends - starts)[judged]).mean()
+    low, high = 0.0, _STEEPEST
+    for _ in range(40):  # the loss is convex in the slope: its derivative has one zero
+        slope = (low + high) / 2
+        chance = _chances(slope * value, group, len(sure))
+        if (chance * value).sum() > value[is_right].sum():
+            high = slope
+        else:
+            low = slope
+    after = -np.log(np.maximum(_chances(low * value, group, len(sure))[is_right], 1e-30)).mean()
+    return float(np.clip(1 - after / before, 0, 1)), int(judged.sum())
+
+
+def _chances(log_odds: Float64, group: Int64, groups: int) -> Float64:
+    """Softmax of the log odds within each group."""
+    highest = np.full(groups, -np.inf)
+    np.maximum.at(highest, group, log_odds)
+    odds = np.exp(log_odds - highest[group])
+    chances: Float64 = odds / np.bincount(group, odds, groups)[group]
+    return chances

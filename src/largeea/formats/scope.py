@@ -1,0 +1,102 @@
+"""Which entities of two graphs are matched with which, by their roles."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from largeea.errors import UsageError
+from largeea.graph import Bool, KnowledgeGraph, Role
+from largeea.graph.types import EACH_WITH_ITS_OWN
+
+Match = Literal["auto", "individuals", "classes", "properties", "all"]
+"""What is matched; `auto` is what both graphs are about."""
+MIN_SHARE = 0.1
+"""Share of a graph's individuals and classes that a role needs to be what the graph is about."""
+PLURALS = {"individuals": Role.INDIVIDUAL, "classes": Role.CLASS, "properties": Role.PROPERTY}
+Kinds = tuple[int, ...]
+
+
+def in_scope(
+    source: KnowledgeGraph, target: KnowledgeGraph, match: Match = "auto"
+) -> tuple[KnowledgeGraph, KnowledgeGraph]:
+    """Return both graphs with the kinds of entities that are matched.
+
+    Raises `UsageError` if `match` names a role that one of the graphs does not have.
+    """
+    if match not in get_args(Match):
+        raise UsageError(f"match is {match!r}; allowed: {', '.join(get_args(Match))}")
+    if match == "auto":
+        ours, theirs = _subject_matter(described(source), described(target))
+    elif match == "all":
+        ours = theirs = EACH_WITH_ITS_OWN
+    else:
+        ours = theirs = _only(PLURALS[match])
+    graphs = source.with_kinds(ours), target.with_kinds(theirs)
+    if match in PLURALS:
+        for side, graph in zip(("source", "target"), graphs, strict=True):
+            if graph.size and not graph.linkable.any():
+                there = ", ".join(f"{count:,} {name}" for name, count in role_counts(graph).items() if count)
+                raise UsageError(
+                    f"match is {match!r}, but the {side} graph has none of them; it has "
+                    f"{there or 'nothing'}. Match what both graphs have, or auto"
+                )
+    return graphs
+
+
+def role_counts(graph: KnowledgeGraph) -> dict[str, int]:
+    """Return the number of individuals, classes and properties that have an IRI, by name in the plural."""
+    counts = np.bincount(graph.roles[~graph.anonymous], minlength=len(Role))
+    return {name: int(counts[role]) for name, role in PLURALS.items()}
+
+
+def described(graph: KnowledgeGraph) -> dict[Role, int]:
+    """Return the number of entities of each role that the graph says something about.
+
+    These are subjects of a statement that have an IRI. If there are none, all entities with an IRI count.
+    """
+    subject = is_subject(graph) & ~graph.anonymous
+    counted = graph.roles[subject] if subject.any() else graph.roles[~graph.anonymous]
+    counts = np.bincount(counted, minlength=len(Role))
+    return {role: int(counts[role]) for role in Role}
+
+
+def is_subject(graph: KnowledgeGraph) -> Bool:
+    """Return the mask of the entities that are the subject of a triple or literal, `[size]`."""
+    subject = np.zeros(graph.size, bool)
+    subject[graph.triples[:, 0]] = True
+    subject[graph.attributes.entity] = True
+    return subject
+
+
+def _subject_matter(ours: dict[Role, int], theirs: dict[Role, int]) -> tuple[Kinds, Kinds]:
+    """Kinds by what both graphs are about: individuals, classes or both.
+
+    Where one graph is about individuals and the other about classes, as a thesaurus and an ontology are,
+    these are matched with each other.
+    """
+    roles = Role.INDIVIDUAL, Role.CLASS
+    totals = [sum(counts[role] for role in roles) for counts in (ours, theirs)]
+    if not all(totals):
+        return EACH_WITH_ITS_OWN, EACH_WITH_ITS_OWN
+    common = [
+        role
+        for role in roles
+        if all(
+            counts[role] >= MIN_SHARE * total for counts, total in zip((ours, theirs), totals, strict=True)
+        )
+    ]
+    first, second = (max(roles, key=lambda role: counts[role]) for counts in (ours, theirs))
+    if first != second and len(common) < len(roles):
+        return _only(first), _only(second)
+    kinds = _only(*common)
+    return kinds, kinds
+
+
+def _only(*roles: Role) -> Kinds:
+    """Kinds of which only these roles are matched; a single one has kind 0, whatever it is."""
+    kinds = [-1] * len(Role)
+    for kind, role in enumerate(roles):
+        kinds[role] = kind
+    return tuple(kinds)

@@ -1,0 +1,54 @@
+"""Knock-outs: what pairs look like that are surely wrong, because the right counterpart was taken away.
+
+Nobody can tell which entities have no counterpart. But if the counterpart of an entity is taken away, all
+pairs it is still in are wrong: they show what wrong pairs score in these two graphs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from largeea.graph import Arrays, Bool, Links
+from largeea.randomness import generator
+from largeea.similarity import Similarity
+
+SHARE = 0.15
+"""Share of the pairs whose target is taken away, and of those whose source is."""
+
+
+def knock_outs(fused: Similarity, known: Links, seed: int) -> Arrays:
+    """Choose pairs, found and known ones, to be taken apart: int32 `[n, 2]` each.
+
+    `without_target` are the pairs whose target is taken away, `without_source` those whose source is.
+    """
+    pairs = np.concatenate([fused.mutual_best().pairs, known.pairs])
+    order = generator(seed, "knock-outs").permutation(len(pairs))
+    count = int(np.ceil(SHARE * len(pairs))) if len(pairs) > 1 else 0
+    return {"without_target": pairs[order[:count]], "without_source": pairs[order[count : 2 * count]]}
+
+
+def spared(links: Links, knocked_out: Arrays) -> Links:
+    """Return the links that have no entity in a knocked-out pair."""
+    pairs = np.concatenate(list(knocked_out.values()))
+    touched = np.isin(links.source, pairs[:, 0]) | np.isin(links.target, pairs[:, 1])
+    return links.take(~touched)
+
+
+def taken_away(knocked_out: Arrays, shape: tuple[int, int]) -> tuple[Bool, Bool]:
+    """Return the masks of the sources and targets that are taken away."""
+    return _mask(knocked_out["without_source"][:, 0], shape[0]), _mask(
+        knocked_out["without_target"][:, 1], shape[1]
+    )
+
+
+def left_alone(knocked_out: Arrays, shape: tuple[int, int]) -> tuple[Bool, Bool]:
+    """Return the masks of the sources and targets whose counterpart is taken away."""
+    return _mask(knocked_out["without_target"][:, 0], shape[0]), _mask(
+        knocked_out["without_source"][:, 1], shape[1]
+    )
+
+
+def _mask(ids: np.ndarray, size: int) -> Bool:
+    mask = np.zeros(size, bool)
+    mask[ids] = True
+    return mask

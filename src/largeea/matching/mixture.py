@@ -1,0 +1,94 @@
+"""A mixture of right and wrong pairs, told apart by a sample of pairs that are surely wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from largeea.graph import Float64
+
+_RIDGE = 0.5
+"""Penalty on squared slopes of scaled variables: few pairs give gentle slopes."""
+_PRIOR_PENALTY = 0.05
+"""Penalty on the squared log odds that a found pair is wrong, and the bounds of these log odds."""
+_BOUNDS = -8.0, 4.0
+_STEEPEST = 30.0
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """`log odds of right = slopes . variables + intercept`, for the variables of a pair."""
+
+    slopes: Float64
+    intercept: float
+    wrong_share: float
+    """Estimated share of wrong pairs among the found ones."""
+
+    def chance(self, variables: Iterable[Float64]) -> Float64:
+        """Return the probability that each pair is right, `[n]`, given its variables, one column each."""
+        log_odds: Any = self.intercept
+        for slope, column in zip(self.slopes.tolist(), variables, strict=True):
+            log_odds = log_odds + slope * column
+        return _logistic(log_odds)
+
+
+def fit_mixture(found: Float64, wrong: Float64) -> Mixture:
+    """Fit a mixture to the variables of found pairs, `[n, d]`, and of surely wrong pairs, `[m, d]`.
+
+    Found pairs are right or wrong: their density is `(1 - w) f1 + w f0`, that of wrong pairs is f0. With
+    `f1 / f0 = exp(linear)`, the odds that a pair comes from the found ones rather than the wrong ones are
+    `n / m (w + (1 - w) exp(linear))`, which is fitted by maximum likelihood. No pair is labelled right.
+    Slopes are not negative: more evidence never lowers a probability.
+
+    Maximum likelihood tends to take w too low, and Storey's estimate, the share of found pairs among those
+    that look worst, too high: their mean is taken. The first variable says which pairs look worst.
+    """
+    by_likelihood = _fit(found, wrong, None)
+    worst = np.median(wrong[:, 0])
+    share = np.clip((found[:, 0] <= worst).mean() / (wrong[:, 0] <= worst).mean(), 0.002, 0.98)
+    return _fit(found, wrong, (_log_odds(by_likelihood.wrong_share) + _log_odds(float(share))) / 2)
+
+
+def _fit(found: Float64, wrong: Float64, wrong_log_odds: float | None) -> Mixture:
+    """Fit slopes and intercept and, unless they are given, the log odds that a found pair is wrong."""
+    from scipy.optimize import minimize  # imported lazily: slow
+
+    centre, scale = wrong.mean(axis=0), found.std(axis=0) + wrong.std(axis=0) + 1e-6
+    both = (np.concatenate([found, wrong]) - centre) / scale
+    sign = np.concatenate([np.ones(len(found)), -np.ones(len(wrong))])
+    ratio, width = np.log(len(found) / len(wrong)), found.shape[1]
+
+    def loss(point: Float64) -> tuple[float, Float64]:
+        slopes, intercept, odds_wrong = point[:width], point[width], point[width + 1]
+        log_wrong, log_right = -np.logaddexp(0, -odds_wrong), -np.logaddexp(0, odds_wrong)
+        right = both @ slopes + intercept + log_right
+        odds = np.logaddexp(log_wrong, right)
+        chance = np.exp(right - odds)
+        value = np.logaddexp(0, -sign * (odds + ratio)).sum() + _RIDGE / 2 * slopes @ slopes
+        value += _PRIOR_PENALTY * odds_wrong**2
+        pull = -sign * _logistic(-sign * (odds + ratio))
+        gradient = np.empty_like(point)
+        gradient[:width] = both.T @ (pull * chance) + _RIDGE * slopes
+        gradient[width] = pull @ chance
+        gradient[width + 1] = pull @ (1 - chance - np.exp(log_wrong)) + 2 * _PRIOR_PENALTY * odds_wrong
+        return float(value), gradient
+
+    bound = _BOUNDS if wrong_log_odds is None else (wrong_log_odds, wrong_log_odds)
+    start = np.concatenate([np.full(width, 0.5), [0.0, -1.0 if wrong_log_odds is None else wrong_log_odds]])
+    bounds = [(0.0, _STEEPEST)] * width + [(None, None), bound]
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    slopes = best[:width] / scale
+    intercept = float(best[width] - centre @ slopes - best[width + 1])
+    return Mixture(slopes, intercept, float(_logistic(best[width + 1 :])[0]))
+
+
+def _log_odds(chance: float) -> float:
+    return float(np.log(chance / (1 - chance)))
+
+
+def _logistic(log_odds: Float64) -> Float64:
+    chance: Float64 = (1 + np.tanh(log_odds / 2)) / 2
+    return chance

@@ -1,0 +1,214 @@
+"""Evidence beyond the paper, as calls of stages: rounds of self-training, then a trial for confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from largeea.config import Config, EvidenceConfig
+from largeea.evidence import (
+    attribute_values,
+    choose_anchors,
+    evidence_edges,
+    find_candidates,
+    learn_agreement,
+    literal_support,
+    measure_worth,
+    neighbour_evidence,
+    propose_by_values,
+    share_of_new,
+    surroundings_evidence,
+    without_seeds,
+)
+from largeea.execution.stages import Handle, Stages
+from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.matching.confidence import likelihood
+from largeea.matching.fusion import match_one_to_one
+from largeea.matching.knockouts import knock_outs, spared
+from largeea.names.equal import LEAST_IF_EQUAL
+from largeea.progress import note
+from largeea.randomness import child_seed
+from largeea.similarity import Similarity
+
+Matrix = Handle[Similarity]
+Channels = dict[str, Matrix]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What evidence is drawn from in every round."""
+
+    stage: Stages
+    config: Config
+    kinds: Handle[Arrays]
+    edges: Handle[dict[str, Any]]
+    known: Handle[Links]
+    """Seeds and pairs with equal IRIs: anchors of every round, not to be found."""
+    names: Matrix | None
+    values: Handle[dict[str, Any]] | None
+    proposed: Matrix | None
+    """Candidates by rare literal values."""
+
+    @property
+    def random(self) -> int:
+        """Seed of the randomness of the first round."""
+        return child_seed(self.config.seed, "evidence")
+
+    def free(self, known: Handle[Links], trial: str = "") -> Material:
+        """The same without the scores of entities that are in a known pair."""
+        if not len(known.value):
+            return replace(self, known=known)
+        names, proposed = (
+            found and self.stage(f"{trial}{name}-without-seeds", without_seeds, found, known)
+            for name, found in (("names", self.names), ("values", self.proposed))
+        )
+        return replace(self, known=known, names=names, proposed=proposed)
+
+    @property
+    def start(self) -> Channels:
+        """What the first anchors are chosen by: names, or literal values where there are no names."""
+        if self.names is not None:
+            return {"name": self.names}
+        return {} if self.proposed is None else {"literals": self.proposed}
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What the rounds of self-training end with."""
+
+    channels: Channels
+    """Names, and what neighbours, surroundings and literals say."""
+    weights: dict[str, float]
+    fused: Matrix
+    anchors: Handle[Links]
+    parts: tuple[Handle[Any], ...]
+    """What the evidence was made of."""
+
+
+def gather(
+    stage: Stages,
+    source: Handle[KnowledgeGraph],
+    target: Handle[KnowledgeGraph],
+    kinds: Handle[Arrays],
+    known: Handle[Links],
+    names: Matrix | None,
+    config: Config,
+) -> Material:
+    """What evidence is drawn from: edges, names and, where both graphs have any, literals."""
+    how = config.evidence
+    edges = stage("edges", evidence_edges, source, target, how.literals)
+    values = proposed = None
+    if how.literals and how.literal_weight and all(len(graph.value.attributes) for graph in (source, target)):
+        values = stage("attribute-values", attribute_values, source, target)
+        proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
+    return Material(stage, config, kinds, edges, known, names, values, proposed)
+
+
+def self_training(everything: Material, trained: Channels) -> Rounds:
+    """Names, literals or seeds choose anchors, anchors give evidence, evidence chooses more anchors.
+
+    Rounds go on until the anchors hardly change. How much structure and literals count is measured on the
+    pairs that names are sure of. `trained` are the channels of trained models, which are fused with evidence.
+    """
+    stage, how = everything.stage, everything.config.evidence
+    material = everything.free(everything.known)
+    channels, weights = trained | material.start, dict[str, float]()
+    before, parts = Links.none(), list[Handle[Any]]([material.edges])
+    anchors = sure = everything.known
+    for number in range(how.rounds):
+        matched = one_to_one(stage, channels, weights, how) if channels else None
+        chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, material.known, how.margin)
+        new = share_of_new(before, chosen.value)
+        note(f"round {number + 1}: {len(chosen.value):,} anchors, {new:.1%} of them new")
+        if not len(chosen.value) or (number and new < how.min_new_anchor_share):
+            break
+        anchors, before = chosen, chosen.value
+        sure = sure if number else anchors
+        found, candidates, agreement = evidence_of(material, anchors, number)
+        if material.names is None:
+            worth = dict.fromkeys(found, 1.0)
+        else:
+            measured = stage(
+                f"worth-{number + 1}", measure_worth, found, base_weights(how), candidates, sure,
+                material.random,
+            )  # fmt: skip
+            worth = {kind: float(share[0]) for kind, share in measured.value.items()}
+            tell_worth(worth)
+        weights = {kind: weight * worth.get(kind, 0.0) for kind, weight in base_weights(how).items()}
+        named = {} if material.names is None else {"name": material.names}
+        channels, parts = trained | named | found, [material.edges, anchors, agreement]
+    return Rounds(channels, weights, one_to_one(stage, channels, weights, how), anchors, tuple(parts))
+
+
+def evidence_of(
+    material: Material, anchors: Handle[Links], number: int, pool: tuple[Matrix, ...] = (), trial: str = ""
+) -> tuple[Channels, list[Matrix], Handle[Similarity]]:
+    """What neighbours, surroundings and literals say, given the anchors; the candidates; the agreement."""
+    stage, how, edges = material.stage, material.config.evidence, material.edges
+    random = material.random + number
+    agreement = stage(f"{trial}agreement", learn_agreement, edges, anchors)
+    near = stage(
+        f"{trial}neighbours", neighbour_evidence, edges, anchors, agreement, material.kinds, material.known,
+        how.top_k,
+    )  # fmt: skip
+    candidates = [near, *pool, *filter(None, (material.names, material.proposed))]
+    if how.candidates_per_round and not trial:
+        retrieved = stage(
+            "candidates", find_candidates, edges, anchors, agreement, material.kinds,
+            how.candidates_per_round, how.retrieval_sketches, how.label_width, random,
+        )  # fmt: skip
+        candidates.insert(1, retrieved)
+    surroundings = stage(
+        f"{trial}surroundings", surroundings_evidence, edges, anchors, agreement, candidates, how.top_k,
+        how.scoring_sketches, how.label_width, random,
+    )  # fmt: skip
+    found = {"neighbours": near, "surroundings": surroundings}
+    if material.values is not None:
+        found["literals"] = stage(
+            f"{trial}literals", literal_support, material.values, anchors, candidates, how.top_k, random
+        )
+    return found, candidates, agreement
+
+
+def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matrix:
+    """The probability that each pair is right, learnt from a trial without some of the counterparts."""
+    stage, config = everything.stage, everything.config
+    knocked_out = stage("knock-outs", knock_outs, rounds.fused, everything.known, config.seed)
+    trial = everything.free(stage("trial-known", spared, everything.known, knocked_out), "trial-")
+    anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)
+    named = {} if trial.names is None else {"name": trial.names}
+    found: Channels = {}
+    if "surroundings" in rounds.channels:
+        pool = (rounds.channels["surroundings"],)
+        found, _, _ = evidence_of(trial, anchors, config.evidence.rounds, pool, "trial-")
+    elif trial.names is None:
+        named = trial.start
+    return stage(
+        "likelihood", likelihood, rounds.channels, trained | named | found, knocked_out, rounds.weights,
+        config.evidence.top_k, config.decision.temperature, config.evidence.no_match_score,
+        config.evidence.sinkhorn_iterations, LEAST_IF_EQUAL,
+    )  # fmt: skip
+
+
+def one_to_one(stage: Stages, channels: Channels, weights: dict[str, float], how: EvidenceConfig) -> Matrix:
+    """`M` with evidence: probabilities of a one-to-one matching, sharp, to rank and to choose anchors by."""
+    return stage(
+        "fused", match_one_to_one, channels, weights, how.top_k, how.temperature, how.no_match_score,
+        how.sinkhorn_iterations,
+    )  # fmt: skip
+
+
+def base_weights(how: EvidenceConfig) -> dict[str, float]:
+    """What each kind of evidence weighs next to names if it tells everything."""
+    return {
+        "neighbours": how.neighbour_weight,
+        "surroundings": how.surroundings_weight,
+        "literals": how.literal_weight,
+    }
+
+
+def tell_worth(worth: dict[str, float]) -> None:
+    """Say how much structure and literals tell."""
+    kinds = {"structure": worth["surroundings"], "literals": worth.get("literals")}
+    told = ", ".join(f"{kind} {share:.0%}" for kind, share in kinds.items() if share is not None)
+    note(f"of what names are sure of, the other evidence tells: {told}")

@@ -1,0 +1,233 @@
+"""Evidence and confidence end to end, on pairs of graphs whose answer is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import largeea
+from largeea import Alignment, Config, KnowledgeGraph, Links
+from largeea.graph import Attributes, strings
+
+SYLLABLES = np.array([a + b for a in "bdfghklmnprstvz" for b in "aeiou"])
+
+
+def words(random: np.random.Generator, count: int, syllables: int) -> list[str]:
+    """Distinct made-up words."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found |= dict.fromkeys("".join(row) for row in random.choice(SYLLABLES, (count, syllables)))
+    return list(found)[:count]
+
+
+def with_typo(text: str, random: np.random.Generator) -> str:
+    place, letter = int(random.integers(len(text))), str(random.choice(list("aeioubdfgk")))
+    return text[:place] + letter + text[place + 1 :]
+
+
+def similar_names(count: int, random: np.random.Generator, words_each: int = 2) -> list[str]:
+    """Distinct names of words that many share, so that wrong names are similar, too."""
+    pool, found = words(random, count // 6, 3), dict[str, None]()
+    while len(found) < count:
+        found |= dict.fromkeys(" ".join(row) for row in random.choice(pool, (count, words_each)))
+    return list(found)[:count]
+
+
+def spelt(names: list[str], random: np.random.Generator, typos: float) -> list[str]:
+    """The same names; a share of them with a typo or two."""
+    told = [with_typo(name, random) if random.random() < typos else name for name in names]
+    return [with_typo(name, random) if random.random() < typos / 2 else name for name in told]
+
+
+def graph_of(side: str, names: list[str | None], triples: np.ndarray) -> KnowledgeGraph:
+    iris = strings(f"http://{side}/{number:05}" for number in range(len(names)))
+    relations = strings(f"http://{side}/r{number}" for number in range(4))
+    return KnowledgeGraph(iris, strings(names), relations, np.unique(triples, axis=0))
+
+
+def random_triples(random: np.random.Generator, size: int, per_entity: int = 3) -> np.ndarray:
+    count = per_entity * size
+    return np.column_stack([random.integers(0, high, count) for high in (size, 4, size)])
+
+
+def moved(triples: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The triples under other ids; -1 stands for an entity that is not there."""
+    told = np.column_stack([place[triples[:, 0]], triples[:, 1], place[triples[:, 2]]])
+    return told[(told >= 0).all(axis=1)]
+
+
+def figures(answer: Alignment, truth: Links) -> dict[str, float]:
+    """Hits@1 by best pair of each source, F1 of accepted pairs."""
+    right = set(map(tuple, truth.pairs.tolist()))
+    pairs, accepted = (list(map(tuple, some.tolist())) for some in (answer.pairs, answer.links.pairs))
+    hits, found = (len(right & set(some)) for some in (pairs, accepted))
+    return {"hits": hits / len(right), "f1": 2 * found / (len(accepted) + len(right))}
+
+
+def is_right(answer: Alignment, truth: Links) -> np.ndarray:
+    right = set(map(tuple, truth.pairs.tolist()))
+    return np.array([pair in right for pair in map(tuple, answer.pairs.tolist())])
+
+
+# Structure that does not help
+
+
+def named_pair(seed: int, size: int = 300) -> tuple[KnowledgeGraph, KnowledgeGraph, Links, np.ndarray]:
+    """Similar names with typos, no edges; the truth; the counterpart of each source."""
+    random = np.random.default_rng(seed)
+    names, place = similar_names(size, random), random.permutation(size)
+    spellings = np.array(spelt(spelt(names, random, 0.9), random, 0.9))
+    nothing = np.empty((0, 3), np.int32)
+    source = graph_of("a", list(names), nothing)
+    target = graph_of("b", spellings[np.argsort(place)].tolist(), nothing)
+    return source, target, Links(np.column_stack([np.arange(size), place])), place
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("edges", ["random", "permuted"])
+def test_structure_that_is_useless_or_misleading_does_no_harm(edges: str, seed: int) -> None:
+    source, target, truth, place = named_pair(seed)
+    random = np.random.default_rng(seed + 10)
+    triples = random_triples(random, source.size)
+    if edges == "permuted":  # the same structure, of other entities
+        other = moved(triples, random.permutation(place))
+    else:
+        other = random_triples(random, target.size)
+    source, target = (
+        replace(source, triples=np.unique(triples, axis=0)),
+        replace(target, triples=np.unique(other, axis=0)),
+    )
+    by_names = figures(largeea.align(source, target, config=Config(without=("evidence",))), truth)
+    with_evidence = figures(largeea.align(source, target), truth)
+    assert by_names["hits"] > 0.8, "names are good"
+    assert with_evidence["hits"] >= by_names["hits"]
+    assert with_evidence["f1"] >= by_names["f1"]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_structure_that_helps_is_used(seed: int) -> None:
+    source, target, truth, place = named_pair(seed)
+    triples = random_triples(np.random.default_rng(seed + 10), source.size)
+    source = replace(source, triples=np.unique(triples, axis=0))
+    target = replace(target, triples=np.unique(moved(triples, place), axis=0))
+    by_names = figures(largeea.align(source, target, config=Config(without=("evidence",))), truth)
+    with_evidence = figures(largeea.align(source, target), truth)
+    assert with_evidence["hits"] > by_names["hits"]
+    assert with_evidence["f1"] > 0.97
+
+
+# Confidence
+
+
+def calibration_error(chance: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
+    place = np.minimum((chance * bins).astype(int), bins - 1)
+    return sum(
+        abs(float(chance[place == one].mean()) - float(right[place == one].mean()))
+        * float((place == one).mean())
+        for one in np.unique(place)
+    )
+
+
+def overlapping_pair(seed: int, size: int = 1200) -> tuple[KnowledgeGraph, KnowledgeGraph, Links]:
+    """Half of the entities of each graph have a counterpart; each graph has 70 % of the edges."""
+    random = np.random.default_rng(seed)
+    half = size // 2
+    names, triples = np.array(similar_names(size + half, random)), random_triples(random, size + half)
+    places, graphs = [], []
+    for side, known in (("a", slice(0, size)), ("b", slice(half, size + half))):
+        place = np.full(size + half, -1)
+        place[known] = random.permutation(size)
+        here = names[known][np.argsort(place[known])].tolist()
+        seen = triples[random.random(len(triples)) < 0.7]
+        graphs.append(graph_of(side, spelt(here, random, 0.6 * (side == "b")), moved(seen, place)))
+        places.append(place[half:size])
+    return graphs[0], graphs[1], Links(np.column_stack(places))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_confidence_is_calibrated_where_half_of_the_entities_have_no_counterpart(seed: int) -> None:
+    source, target, truth = overlapping_pair(seed)
+    answer = largeea.align(source, target, config={"decision": {"doubtful": 0}})
+    right = is_right(answer, truth)
+    assert 0.4 < right.mean() < 0.6, "half of the pairs are wrong"
+    assert figures(answer, truth)["f1"] > 0.9
+    assert calibration_error(answer.confidence, right) < 0.05
+
+
+def test_a_copy_is_accepted_with_high_confidence() -> None:
+    """A tree of 300 entities with unique names and its copy under other IRIs."""
+    random = np.random.default_rng(4)
+    size = 300
+    names, place = similar_names(size, random, 3), random.permutation(size)
+    child = np.arange(1, size)
+    tree = np.column_stack([child, np.zeros(size - 1, int), (child - 1) // 3])
+    source = graph_of("a", list(names), tree)
+    target = graph_of("b", np.array(names)[np.argsort(place)].tolist(), moved(tree, place))
+    answer = largeea.align(source, target)
+    assert is_right(answer, Links(np.column_stack([np.arange(size), place]))).all()
+    assert len(answer) == size
+    assert answer.confidence.min() >= 0.95
+
+
+def test_names_that_are_shared_are_not_believed() -> None:
+    """30 names are each a person and a place, with nothing else to tell them apart."""
+    random = np.random.default_rng(5)
+    shared, unique = words(random, 30, 4), words(random, 200, 3)
+    names = shared + shared + unique
+    place = random.permutation(len(names))
+    nothing = np.empty((0, 3), np.int32)
+    source = graph_of("a", list(names), nothing)
+    target = graph_of("b", np.array(names)[np.argsort(place)].tolist(), nothing)
+    answer = largeea.align(source, target)
+    right = is_right(answer, Links(np.column_stack([np.arange(len(names)), place])))
+    twins = answer.pairs[:, 0] < 60
+    assert right[~twins].all()
+    assert not right[twins].all(), "there is no way to know"
+    assert answer.confidence[twins & ~right].mean() < 0.7
+    assert answer.confidence[~twins].mean() > 0.9
+
+
+# Records
+
+
+def records(side: str, people: list[tuple[str, str, str]], predicates: list[str]) -> KnowledgeGraph:
+    """Literals only, under opaque IRIs."""
+    values = sorted({value for person in people for value in person})
+    rows = [
+        [number, field, values.index(value), 0]
+        for number, person in enumerate(people)
+        for field, value in enumerate(person)
+    ]
+    return KnowledgeGraph(
+        strings(f"http://{side}/{number:05x}" for number in range(len(people))),
+        strings([None] * len(people)),
+        strings(),
+        np.empty((0, 3), np.int32),
+        Attributes(np.array(rows, np.int32), strings(predicates), strings(values), strings([""])),
+    )
+
+
+def test_records_without_labels_are_aligned() -> None:
+    random = np.random.default_rng(6)
+    size = 120
+    given, surnames = (np.array(words(random, count, 3)) for count in (25, 60))
+    phones = random.permutation(np.arange(10**6, 10**7))[:size].tolist()
+    people = list(
+        zip(
+            random.choice(given, size).tolist(),
+            random.choice(surnames, size).tolist(),
+            map(str, phones),
+            strict=True,
+        )
+    )
+    place = random.permutation(size)
+    others = [people[i] for i in np.argsort(place)]
+    shown = [(a.title(), b.upper(), f"{c[:3]}-{c[3:]}") for a, b, c in others]
+    answer = largeea.align(
+        records("a", people, ["givenName", "surname", "phone"]),
+        records("b", shown, ["vorname", "nachname", "ruf"]),
+    )
+    assert figures(answer, Links(np.column_stack([np.arange(size), place]))) == {"hits": 1, "f1": 1}
+    assert set(answer.evidence) == {"literals", "neighbours", "surroundings"}
