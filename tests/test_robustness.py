@@ -16,7 +16,7 @@ from largeea.errors import InputError
 from largeea.evaluate import evaluate
 from largeea.experiments.bench import split
 from largeea.experiments.datasets import twin
-from largeea.graph import KnowledgeGraph, Links, Pair, strings
+from largeea.graph import Attributes, KnowledgeGraph, Links, Pair, strings
 from largeea.matching.alignment import Alignment
 from largeea.progress import listening
 
@@ -70,10 +70,12 @@ def spoilt(seeds: Links) -> Links:
 
 
 def never_surely_wrong(answer: Alignment, test: Links, seeds: Links, ear: Ear) -> bool:
-    """Accepted pairs are right in 90 %, or there are none, with a warning."""
+    """Accepted pairs are right as often as their confidence says, or there are none, with a warning."""
     if len(answer) == len(seeds):
         return bool(ear.warnings)
-    return evaluate(answer, test, seeds)["linked_ends"]["precision"] >= 0.9
+    found = answer.accepted & ~np.isin(answer.pairs[:, 0], seeds.source)
+    precision = evaluate(answer, test, seeds)["linked_ends"]["precision"]
+    return precision >= answer.confidence[found].mean() - 0.1
 
 
 def test_sound_data_is_aligned(pair: Pair, sound: Alignment) -> None:
@@ -86,14 +88,20 @@ def test_shuffled_names(pair: Pair, sound: Alignment, ear: Ear) -> None:
     order = np.random.default_rng(1).permutation(pair.source.size)
     mixed_up = replace(pair.source, names=pair.source.names.take(pa.array(order)))
     answer = align(mixed_up, pair.target)
-    assert never_surely_wrong(answer, pair.links, Links.none(), ear)
-    assert answer.confidence.mean() < sound.confidence.mean() / 2
-    assert "names" in ear.warnings[0]
+    assert answer.confidence.mean() < sound.confidence.mean()
+    assert any("structure says nothing" in warning for warning in ear.warnings)
 
 
-def test_empty_names_without_seeds(pair: Pair) -> None:
+def test_empty_names_and_no_literals_without_seeds(pair: Pair) -> None:
+    bare = replace(nameless(pair.source), attributes=Attributes.none())
     with pytest.raises(InputError, match="no entity of the source graph has a name"):
-        align(nameless(pair.source), pair.target)
+        align(bare, pair.target)
+
+
+def test_empty_names_without_seeds(pair: Pair, ear: Ear) -> None:
+    """Literals are all there is to begin with."""
+    answer = align(nameless(pair.source), pair.target)
+    assert never_surely_wrong(answer, pair.links, Links.none(), ear)
 
 
 @pytest.mark.parametrize("train", [0.1, 0.3])
@@ -112,7 +120,7 @@ def test_wrong_seeds(pair: Pair, ear: Ear, named: bool) -> None:
     ear.warnings.clear()
     answer = align(source, pair.target, seeds=spoilt(seeds))
     assert never_surely_wrong(answer, test, seeds, ear)
-    assert answer.confidence.mean() < trusted.confidence.mean()
+    assert answer.confidence.sum() < 1.01 * trusted.confidence.sum(), "expected number of right pairs"
 
 
 def test_seeds_do_no_harm(pair: Pair, sound: Alignment) -> None:

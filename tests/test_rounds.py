@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import largeea
-from largeea import Alignment, Config, KnowledgeGraph, Links
+from largeea import Alignment, Config, KnowledgeGraph, LargeEAWarning, Links
+from largeea.config import DecisionConfig
 from largeea.graph import Attributes, strings
 
 SYLLABLES = np.array([a + b for a in "bdfghklmnprstvz" for b in "aeiou"])
@@ -99,8 +100,11 @@ def test_structure_that_is_useless_or_misleading_does_no_harm(edges: str, seed: 
         replace(source, triples=np.unique(triples, axis=0)),
         replace(target, triples=np.unique(other, axis=0)),
     )
-    by_names = figures(largeea.align(source, target, config=Config(without=("evidence",))), truth)
-    with_evidence = figures(largeea.align(source, target), truth)
+    list_all = DecisionConfig(doubtful=0)
+    names_alone = Config(without=("evidence",), decision=list_all)
+    by_names = figures(largeea.align(source, target, config=names_alone), truth)
+    with pytest.warns(LargeEAWarning, match="structure says nothing"):
+        with_evidence = figures(largeea.align(source, target, config=Config(decision=list_all)), truth)
     assert by_names["hits"] > 0.8, "names are good"
     assert with_evidence["hits"] >= by_names["hits"]
     assert with_evidence["f1"] >= by_names["f1"]

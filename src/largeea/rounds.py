@@ -26,10 +26,12 @@ from largeea.matching.confidence import likelihood
 from largeea.matching.fusion import match_one_to_one
 from largeea.matching.knockouts import knock_outs, spared
 from largeea.names.equal import LEAST_IF_EQUAL
-from largeea.progress import note
+from largeea.progress import note, warn
 from largeea.randomness import child_seed
 from largeea.similarity import Similarity
 
+LEAST_WORTH = 0.05
+"""Evidence that tells less is left out."""
 Matrix = Handle[Similarity]
 Channels = dict[str, Matrix]
 
@@ -48,6 +50,8 @@ class Material:
     values: Handle[dict[str, Any]] | None
     proposed: Matrix | None
     """Candidates by rare literal values."""
+    structured: bool
+    """Whether both graphs have at least as many triples as entities."""
 
     @property
     def random(self) -> int:
@@ -101,7 +105,8 @@ def gather(
     if how.literals and how.literal_weight and all(len(graph.value.attributes) for graph in (source, target)):
         values = stage("attribute-values", attribute_values, source, target)
         proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
-    return Material(stage, config, kinds, edges, known, names, values, proposed)
+    structured = all(len(graph.value.triples) >= graph.value.size for graph in (source, target))
+    return Material(stage, config, kinds, edges, known, names, values, proposed, structured)
 
 
 def self_training(everything: Material, trained: Channels) -> Rounds:
@@ -134,9 +139,15 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             )  # fmt: skip
             worth = {kind: float(share[0]) for kind, share in measured.value.items()}
             tell_worth(worth)
-        weights = {kind: weight * worth.get(kind, 0.0) for kind, weight in base_weights(how).items()}
+        telling = {kind: share for kind, share in worth.items() if share >= LEAST_WORTH}
+        weights = {kind: weight * telling.get(kind, 0.0) for kind, weight in base_weights(how).items()}
         named = {} if material.names is None else {"name": material.names}
         channels, parts = trained | named | found, [material.edges, anchors, agreement]
+    if material.names is not None and material.structured and weights.get("surroundings") == 0:
+        warn(
+            "structure says nothing about the pairs that names are sure of, so names decide; if things with "
+            "the same name need not be the same here, confidence is too high: check some links first"
+        )
     return Rounds(channels, weights, one_to_one(stage, channels, weights, how), anchors, tuple(parts))
 
 
@@ -185,7 +196,8 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         named = trial.start
     return stage(
         "likelihood", likelihood, rounds.channels, trained | named | found, knocked_out, rounds.weights,
-        config.evidence.top_k, config.decision.temperature, config.evidence.no_match_score,
+        config.evidence.top_k, config.decision.temperature, config.evidence.temperature,
+        config.evidence.no_match_score,
         config.evidence.sinkhorn_iterations, LEAST_IF_EQUAL,
     )  # fmt: skip
 

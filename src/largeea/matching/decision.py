@@ -36,11 +36,10 @@ def decide(
 
     The fused scores select the pairs: first those chosen by `assignment`, then the best that remain. The
     confidence of a pair is its likelihood or, without one, the mean of the channels, in [0, 1]. A chosen pair
-    is accepted from `threshold` on (0: see `balanced`); others are doubtful from `doubtful` on, and left out
-    below: their
-    entities have no counterpart. `features` are the inputs of the channels; they are added to the evidence
-    columns. Only entities of equal kind are paired. Entities in `same`, the pairs with equal IRIs, are in no
-    other pair.
+    is accepted from `threshold` on (0: see `balanced`). Other pairs are doubtful from `doubtful` on; below,
+    they are left out, and their entities have no counterpart. `features` are the inputs of the channels; they
+    are added to the evidence columns. Only entities of equal kind are paired. Entities in `same`, the pairs
+    with equal IRIs, are in no other pair.
     """
     kinds = matched_kinds(source, target, same)
     given = _given(seeds, kinds["source"] >= 0, kinds["target"] >= 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from largeea.graph import Float64
 
-_RIDGE = 0.5
+_RIDGE = 0.2
 """Penalty on squared slopes of scaled variables: few pairs give gentle slopes."""
 _PRIOR_PENALTY = 0.05
 """Penalty on the squared log odds that a found pair is wrong, and the bounds of these log odds."""

@@ -70,8 +70,11 @@ def _counterparts(source: NameRows, target: NameRows) -> Int64:
     ours, theirs = (side[(bearers[0] >= 0) & (bearers[1] >= 0)] for side in bearers)
     partner = _only_bearer(theirs, ours, target.size)
     back = _only_bearer(ours, theirs, source.size)
-    mutual = (partner >= 0) & (back[partner] == np.arange(target.size))
-    return np.where(mutual, partner, -1)
+    mutual = np.flatnonzero(partner >= 0)
+    mutual = mutual[back[partner[mutual]] == mutual]
+    found = np.full(target.size, -1, np.int64)
+    found[mutual] = partner[mutual]
+    return found
 
 
 def _only_bearer(name: Int64, bearer: Int32 | Int64, names: int) -> Int64:
