@@ -408,6 +408,9 @@ def test_changed_code_repeats_the_stages_that_build_on_it(
     used = functions_of(reuse.before)
     for number, module in enumerate(sorted({*used.values(), *SHARED})):
         built_on_it = {stage for stage, own in used.items() if module in code._closure(own)}
+        built_on_it |= {
+            of for plugin, of in PLUGINS.items() if of in used and module in code._closure(plugin)
+        }
         assert built_on_it
         edit(module)
         (tmp_path / str(number)).mkdir()
