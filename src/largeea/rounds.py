@@ -195,9 +195,8 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     elif trial.names is None:
         named = trial.start
     return stage(
-        "likelihood", likelihood, rounds.channels, trained | named | found, knocked_out, rounds.weights,
-        config.evidence.top_k, config.decision.temperature, config.evidence.temperature,
-        config.evidence.no_match_score,
+        "likelihood", likelihood, rounds.channels, rounds.fused, trained | named | found, knocked_out,
+        rounds.weights, config.evidence.top_k, config.decision.temperature, config.evidence.no_match_score,
         config.evidence.sinkhorn_iterations, LEAST_IF_EQUAL,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from largeea.matching.knockouts import knock_outs
 from largeea.similarity import Similarity
 
 MATCHING = 50, 0.062, 0.25, 50
-SHARP = 0.024
+SHARP = 50, 0.024, 0.25, 50
 """Candidates, temperature, no-match score, iterations."""
 EQUAL = 0.87
 
@@ -36,12 +36,15 @@ def scored(seed: int, size: int, with_counterpart: float, lead: float = 0.3) -> 
     )
 
 
+def fused(channels: dict[str, Similarity]) -> Similarity:
+    return match_one_to_one(channels, {}, *SHARP)
+
+
 def judged(names: Similarity, knocked_out: Arrays | None = None, seed: int = 0) -> Similarity:
     channels = {"name": names}
     if knocked_out is None:
-        fused = match_one_to_one(channels, {}, 50, 0.024, 0.25, 50)
-        knocked_out = knock_outs(fused, Links.none(), seed)
-    return likelihood(channels, channels, knocked_out, {}, *MATCHING[:2], SHARP, *MATCHING[2:], EQUAL)
+        knocked_out = knock_outs(fused(channels), Links.none(), seed)
+    return likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL)
 
 
 def calibration_error(chance: Float32, right: np.ndarray, bins: int = 10) -> float:
@@ -105,7 +108,7 @@ def test_with_too_few_wrong_pairs_neighbours_may_agree_instead_of_names() -> Non
     channels, knocked_out = {"name": names, "neighbours": near}, {"without_target": nothing}
     knocked_out["without_source"] = nothing
     matched = match_one_to_one(channels, {}, *MATCHING)
-    found = likelihood(channels, channels, knocked_out, {}, *MATCHING[:2], SHARP, *MATCHING[2:], EQUAL)
+    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL)
     np.testing.assert_allclose(found.scores, matched.scores * np.array([0.81, 0.25]), rtol=1e-5)
 
 
@@ -120,7 +123,7 @@ def test_from_enough_wrong_pairs_on_the_mixture_is_the_confidence() -> None:
 def test_without_names_the_matching_alone_tells() -> None:
     channels = {"structure": scored(5, 600, 0.9, lead=0.45)}
     knocked_out = knock_outs(match_one_to_one(channels, {}, 50, 0.024, 0.25, 50), Links.none(), 0)
-    found = likelihood(channels, channels, knocked_out, {}, *MATCHING[:2], SHARP, *MATCHING[2:], EQUAL)
+    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL)
     pairs = match_one_to_one(channels, {}, *MATCHING).mutual_best()
     right = (pairs.source == pairs.target) & (pairs.source < 540)
     assert calibration_error(found.score_of(pairs), right) < 0.08

@@ -1,1 +1,1 @@
-"""From scores to the answer: fusion, Sinkhorn, calibration, assignment, decision."""
+"""From scores to the answer: fusion, Sinkhorn, knock-outs, confidence, assignment, decision."""

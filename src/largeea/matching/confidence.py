@@ -24,12 +24,12 @@ _MOST_LOG_ODDS = 6.0
 
 def likelihood(
     channels: Channels,
+    fused: Similarity,
     trial: Channels,
     knocked_out: Arrays,
     weights: dict[str, float],
     top_k: int,
     temperature: float,
-    sharp_temperature: float,
     no_match_score: float,
     iterations: int,
     equal_names: float,
@@ -40,7 +40,7 @@ def likelihood(
     was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
     them from the other pairs by their scores and by the probability of a one-to-one matching. Its chances
     hold for entities with and without a counterpart. They are lowered where two candidates are equally good
-    in a matching with `sharp_temperature`. `equal_names` is the name score above which main names are equal.
+    in `fused`, the sharp matching that ranks pairs. Main names are equal above the score `equal_names`.
     """
     matching = weights, top_k, temperature, no_match_score, iterations
     matched = match_one_to_one(channels, *matching)
@@ -59,17 +59,16 @@ def likelihood(
     mixture = fit_mixture(found, wrong)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
     chances = mixture.chance(_variables(channels, matched, equal_names, lambda one: one.scores_on(matched)))
-    sharp = match_one_to_one(channels, weights, top_k, sharp_temperature, no_match_score, iterations)
-    chances *= _without_equals(sharp, matched)
+    chances *= _without_equals(fused, matched)
     return Similarity(matched.shape, matched.indptr, matched.indices, chances.astype(np.float32))
 
 
-def _without_equals(sharp: Similarity, pattern: Similarity) -> Float64:
+def _without_equals(fused: Similarity, pattern: Similarity) -> Float64:
     """A factor for each pair of `pattern`: 1 if it is clearly the best of its ends, 0.5 if it has an equal.
 
     Knock-outs show what pairs look like whose counterpart is missing, not how often equals are mixed up.
     """
-    chance = sharp.scores_on(pattern).astype(np.float64)
+    chance = fused.scores_on(pattern).astype(np.float64)
     of_source = np.bincount(pattern.rows, chance, pattern.shape[0])[pattern.rows]
     of_target = np.bincount(pattern.indices, chance, pattern.shape[1])[pattern.indices]
     share = chance / np.maximum(np.maximum(of_source, of_target), 1e-30)
