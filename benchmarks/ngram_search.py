@@ -44,11 +44,11 @@ def main() -> None:
     _, scores = sparse.sparse_top_k(queries, items, 50)
     searched = time.perf_counter()
     sample = np.sort(np.random.default_rng(1).choice(options.size, options.sample, replace=False))
-    sparse.EXACT_UP_TO = options.size
-    _, exact = sparse.sparse_top_k(queries[sample], items, 50)
+    blocks = (queries[sample[first : first + 100]] @ items.T for first in range(0, len(sample), 100))
+    exact = np.concatenate([block.max(axis=1).toarray().ravel() for block in blocks])
     checked = time.perf_counter()
     exact_seconds = (checked - searched) * options.size / options.sample
-    recall = (scores[sample, 0] >= exact[:, 0] - 1e-5).mean()
+    recall = (scores[sample, 0] >= exact - 1e-5).mean()
     print(f"{options.size:,} x {options.size:,} names, k = 50, {os.cpu_count()} cores")
     print(f"n-gram vectors {(vectorised - started) / 60:6.1f} min, {queries.nnz:,} + {items.nnz:,} entries")
     print(f"index search   {(searched - vectorised) / 60:6.1f} min")

@@ -220,12 +220,13 @@ NAMES, GRAMS = {"semantic", "strings", "names"}, {"default": {"semantic"}, "trai
 SURROUNDINGS = {"surroundings", "trial-surroundings"}
 LITERALS = {"literals", "trial-literals"}
 ROUNDS = {"fused", "likelihood", "by-values", "neighbours", "trial-neighbours", *SURROUNDINGS, *LITERALS}
+JUDGED = {"judged", "names-worth", "worth-1"}
 WEIGHED = {"default": {"worth-1", "fused", "likelihood"}}
 LEARNT = {"fused", "likelihood"}
-"""Stages that take weights as settings, which are learnt by `worth-1`: they may change with any evidence."""
+"""Stages that take learnt weights as settings: they may change with any evidence."""
 USED_BY: dict[str, dict[str, set[str]]] = {
     "seed": {
-        "default": {"strings", "candidates", "worth-1", "knock-outs", *SURROUNDINGS, *LITERALS},
+        "default": {"strings", "candidates", *JUDGED, "knock-outs", *SURROUNDINGS, *LITERALS},
         "trained": {"strings", "batches", "structure"},
     },
     "names.top_k": {"default": NAMES, "trained": NAMES | {"by-vectors", "by-ngrams"}},
@@ -316,7 +317,7 @@ def test_a_setting_repeats_what_uses_it_and_what_depends_on_that(
     if setting not in CHANGES_THE_METHOD:
         direct = directly_changed(reuse.before, scratch)
         used_by = USED_BY[setting].get(method, set())
-        learnt = LEARNT if "worth-1" in downstream(scratch, used_by) else set()
+        learnt = LEARNT if downstream(scratch, used_by) & JUDGED else set()
         assert used_by <= names(direct) <= used_by | learnt
         assert names(found) == downstream(scratch, direct)
 

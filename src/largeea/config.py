@@ -29,11 +29,16 @@ class NamesConfig(_Section):
     search: Literal["auto", "exact", "approximate"] = Field(
         "auto", description="nearest-neighbour search; auto: exact unless that would take minutes"
     )
-    dtype: Literal["fp32", "bf16"] = Field("fp32", description="floating-point type of the encoder")
+    dtype: Literal["auto", "fp32", "bf16"] = Field(
+        "auto", description="floating-point type of the encoder; auto: bf16 on a GPU, fp32 on a CPU"
+    )
     top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
     ngram_weight: float = Field(0.5, ge=0, description="weight of n-gram scores next to a semantic encoder")
     gamma: float = Field(
-        0.15, gt=0, description="weight of M_st in M_n = M_se + gamma * M_st; 0.05 in the paper"
+        0.0,
+        ge=0,
+        description="weight of M_st in M_n = M_se + gamma * M_st, 0.05 in the paper; 0: 0.15 beside n-grams, "
+        "which compare spelling too, 0.3 beside an encoder of meanings",
     )
     theta: float = Field(0.5, gt=0, le=1, description="minimum Jaccard similarity of strings to compare")
     max_aliases: int = Field(8, ge=0, description="maximum number of aliases per entity; 0 = none")
@@ -45,6 +50,11 @@ class NamesConfig(_Section):
     )
     shortest_gram: int = Field(2, ge=1, description="length of the shortest character n-grams")
     longest_gram: int = Field(4, ge=1, le=8, description="length of the longest character n-grams")
+
+    @property
+    def string_weight(self) -> float:
+        """Gamma: as set, or what suits the encoder."""
+        return self.gamma or (0.15 if self.encoder == "ngram" else 0.3)
 
     @model_validator(mode="after")
     def _grams_in_order(self) -> Self:
@@ -90,7 +100,9 @@ class StructureConfig(_Section):
     refresh_every: int = Field(5, ge=1, description="epochs between searches for the nearest negatives")
     metric: Literal["cosine", "manhattan"] = Field("manhattan", description="similarity of embeddings")
     top_k: int = Field(50, ge=1, description="candidates kept per source entity")
-    dtype: Literal["fp32", "bf16"] = Field("fp32", description="floating-point type of training on a GPU")
+    dtype: Literal["auto", "fp32", "bf16"] = Field(
+        "auto", description="floating-point type of matrix products in training; auto: bf16 on a GPU"
+    )
 
 
 class EvidenceConfig(_Section):
@@ -102,10 +114,10 @@ class EvidenceConfig(_Section):
     )
     margin: float = Field(0.3, ge=0, le=1, description="minimum lead of an anchor over the second candidate")
     neighbour_weight: float = Field(
-        0.6, ge=0, description="weight of neighbour evidence next to names, before its worth is measured"
+        0.45, ge=0, description="weight of neighbour evidence next to names, before its worth is measured"
     )
     surroundings_weight: float = Field(
-        1.0, ge=0, description="weight of propagated labels next to names, before their worth is measured"
+        0.75, ge=0, description="weight of propagated labels next to names, before their worth is measured"
     )
     literal_weight: float = Field(
         0.75, ge=0, description="weight of similar literals next to names, before their worth is measured"

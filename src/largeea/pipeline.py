@@ -129,7 +129,7 @@ def name_channel(stage: Stages, rows: Handle[Arrays], config: Config) -> tuple[M
         random = child_seed(config.seed, "strings")
         features["strings"] = stage("strings", string_names, rows, how.top_k, how.theta, random)
     both = features.get("semantic"), features.get("strings")
-    return stage("names", name_features, *both, how.gamma, how.top_k), features
+    return stage("names", name_features, *both, how.string_weight, how.top_k), features
 
 
 def semantic_feature(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Matrix:

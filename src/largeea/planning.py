@@ -19,7 +19,12 @@ from largeea.graph import KnowledgeGraph, Strings
 from largeea.names import sizes as names
 from largeea.names.augment import augment_memory
 from largeea.names.blocks import weighted_mean_memory
-from largeea.structure.partition.size import automatic_k, memory_per_batch, smallest_k
+from largeea.structure.partition.size import (
+    automatic_k,
+    batches_at_once,
+    memory_per_batch,
+    smallest_k,
+)
 
 LIBRARIES = 60_000_000
 """Bytes that compiled code and libraries add once stages run."""
@@ -147,7 +152,8 @@ def _stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[
         k = config.partition.k or automatic_k(sources + targets)
         how = config.structure
         batch = memory_per_batch(sources + targets, k, config.partition.overlap, how.dimension, how.model)
-        yield "structure", batch, 8 * sources * how.top_k, 2e-4 * how.epochs * (sources + targets)
+        at_once = batches_at_once(sources + targets, k, config.partition.overlap, how)
+        yield "structure", at_once * batch, 8 * sources * how.top_k, 2e-4 * how.epochs * (sources + targets)
     if config.uses("evidence"):
         yield from _evidence_stages(sizes, config, limit, threads)
     else:
@@ -191,9 +197,7 @@ def _round(sizes: Sizes, how: EvidenceConfig, edges: int, limit: int, threads: i
     yield "neighbours", near_memory, 8 * near, 4e-7 * edges
     if how.candidates_per_round:
         free = _free(sizes)
-        found = evidence.candidates_memory(
-            sizes.entities, free, how.retrieval_sketches, how.label_width, how.candidates_per_round
-        )
+        found = evidence.candidates_memory(sizes.entities, free, how.label_width, how.candidates_per_round)
         seconds = 2e-8 * how.label_width * free[0] * min(free[1], 60_000) / 20
         yield "candidates", found, 8 * sources * how.candidates_per_round, seconds
     scored = evidence.surroundings_memory(sizes.entities, entries, how.label_width, limit)
@@ -221,9 +225,7 @@ def _propagation(sizes: Sizes, how: EvidenceConfig, label_width: int, limit: int
     """What label propagation needs at its peak with labels of this width."""
     entries = sizes.entities[0] * how.top_k
     free = _free(sizes)
-    found = evidence.candidates_memory(
-        sizes.entities, free, how.retrieval_sketches, label_width, how.candidates_per_round
-    )
+    found = evidence.candidates_memory(sizes.entities, free, label_width, how.candidates_per_round)
     scored = evidence.surroundings_memory(sizes.entities, entries, label_width, limit) + 8 * entries
     return max(found if how.candidates_per_round else 0, scored)
 

@@ -7,14 +7,17 @@ from typing import Any
 
 from largeea.config import Config, EvidenceConfig
 from largeea.evidence import (
+    all_but,
     attribute_values,
     choose_anchors,
     evidence_edges,
     find_candidates,
     learn_agreement,
     literal_support,
+    measure_names,
     measure_worth,
     neighbour_evidence,
+    pairs_to_judge,
     propose_by_values,
     share_of_new,
     surroundings_evidence,
@@ -46,6 +49,8 @@ class Material:
     edges: Handle[dict[str, Any]]
     known: Handle[Links]
     """Seeds and pairs with equal IRIs: anchors of every round, not to be found."""
+    apart: Handle[Links]
+    """Those known pairs whose entities have no scores at all."""
     names: Matrix | None
     values: Handle[dict[str, Any]] | None
     proposed: Matrix | None
@@ -58,15 +63,15 @@ class Material:
         """Seed of the randomness of the first round."""
         return child_seed(self.config.seed, "evidence")
 
-    def free(self, known: Handle[Links], trial: str = "") -> Material:
-        """The same without the scores of entities that are in a known pair."""
-        if not len(known.value):
-            return replace(self, known=known)
+    def with_apart(self, apart: Handle[Links], trial: str = "") -> Material:
+        """The same without the scores of entities in these known pairs."""
+        if not len(apart.value):
+            return replace(self, apart=apart)
         names, proposed = (
-            found and self.stage(f"{trial}{name}-without-seeds", without_seeds, found, known)
+            found and self.stage(f"{trial}{name}-without-seeds", without_seeds, found, apart)
             for name, found in (("names", self.names), ("values", self.proposed))
         )
-        return replace(self, known=known, names=names, proposed=proposed)
+        return replace(self, apart=apart, names=names, proposed=proposed)
 
     @property
     def start(self) -> Channels:
@@ -106,49 +111,63 @@ def gather(
         values = stage("attribute-values", attribute_values, source, target)
         proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
     structured = all(len(graph.value.triples) >= graph.value.size for graph in (source, target))
-    return Material(stage, config, kinds, edges, known, names, values, proposed, structured)
+    return Material(stage, config, kinds, edges, known, known, names, values, proposed, structured)
 
 
 def self_training(everything: Material, trained: Channels) -> Rounds:
     """Names, literals or seeds choose anchors, anchors give evidence, evidence chooses more anchors.
 
-    Rounds go on until the anchors hardly change. How much structure and literals count is measured on the
-    pairs that names are sure of. `trained` are the channels of trained models, which are fused with evidence.
+    Rounds go on until the anchors hardly change. How much structure and literals count is measured on known
+    pairs or on the pairs that names are sure of. `trained` are the channels of trained models, which are
+    fused with evidence.
     """
-    stage, how = everything.stage, everything.config.evidence
-    material = everything.free(everything.known)
-    channels, weights = trained | material.start, dict[str, float]()
+    stage, how, known = everything.stage, everything.config.evidence, everything.known
+    judged = stage("judged", pairs_to_judge, known, everything.random)
+    material = everything.with_apart(stage("apart", all_but, known, judged))
+    channels, weights = trained | not_known(material, material.start), dict[str, float]()
     before, parts = Links.none(), list[Handle[Any]]([material.edges])
-    anchors = sure = everything.known
+    anchors = first = known
     for number in range(how.rounds):
         matched = one_to_one(stage, channels, weights, how) if channels else None
-        chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, material.known, how.margin)
+        chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, known, how.margin)
         new = share_of_new(before, chosen.value)
         note(f"round {number + 1}: {len(chosen.value):,} anchors, {new:.1%} of them new")
         if not len(chosen.value) or (number and new < how.min_new_anchor_share):
             break
         anchors, before = chosen, chosen.value
-        sure = sure if number else anchors
+        first = first if number else anchors
         found, candidates, agreement = evidence_of(material, anchors, number)
-        if material.names is None:
-            worth = dict.fromkeys(found, 1.0)
-        else:
-            measured = stage(
-                f"worth-{number + 1}", measure_worth, found, base_weights(how), candidates, sure,
-                material.random,
+        weights = base_weights(how)
+        if material.names is not None:
+            if not number:
+                names_worth = stage(
+                    "names-worth", measure_names, material.names, found, candidates, judged, material.random
+                )
+            worth = stage(
+                f"worth-{number + 1}", measure_worth, found, material.names, weights, candidates, judged,
+                first, material.random,
             )  # fmt: skip
-            worth = {kind: float(share[0]) for kind, share in measured.value.items()}
-            tell_worth(worth)
-        telling = {kind: share for kind, share in worth.items() if share >= LEAST_WORTH}
-        weights = {kind: weight * telling.get(kind, 0.0) for kind, weight in base_weights(how).items()}
+            weights = weighed(weights, worth.value, float(names_worth.value["worth"][0]))
         named = {} if material.names is None else {"name": material.names}
-        channels, parts = trained | named | found, [material.edges, anchors, agreement]
+        channels = trained | not_known(material, named | found)
+        parts = [material.edges, anchors, agreement]
     if material.names is not None and material.structured and weights.get("surroundings") == 0:
         warn(
             "structure says nothing about the pairs that names are sure of, so names decide; if things with "
             "the same name need not be the same here, confidence is too high: check some links first"
         )
     return Rounds(channels, weights, one_to_one(stage, channels, weights, how), anchors, tuple(parts))
+
+
+def not_known(material: Material, channels: Channels) -> Channels:
+    """Channels without the entities of known pairs: what is left to be found."""
+    known = material.known
+    if not len(known.value):
+        return channels
+    return {
+        kind: material.stage(f"{kind}-not-known", without_seeds, channel, known)
+        for kind, channel in channels.items()
+    }
 
 
 def evidence_of(
@@ -159,7 +178,7 @@ def evidence_of(
     random = material.random + number
     agreement = stage(f"{trial}agreement", learn_agreement, edges, anchors)
     near = stage(
-        f"{trial}neighbours", neighbour_evidence, edges, anchors, agreement, material.kinds, material.known,
+        f"{trial}neighbours", neighbour_evidence, edges, anchors, agreement, material.kinds, material.apart,
         how.top_k,
     )  # fmt: skip
     candidates = [near, *pool, *filter(None, (material.names, material.proposed))]
@@ -185,17 +204,15 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     """The probability that each pair is right, learnt from a trial without some of the counterparts."""
     stage, config = everything.stage, everything.config
     knocked_out = stage("knock-outs", knock_outs, rounds.fused, everything.known, config.seed)
-    trial = everything.free(stage("trial-known", spared, everything.known, knocked_out), "trial-")
-    anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)
-    named = {} if trial.names is None else {"name": trial.names}
-    found: Channels = {}
+    trial = everything.with_apart(stage("trial-known", spared, everything.known, knocked_out), "trial-")
+    tried = trial.start
     if "surroundings" in rounds.channels:
+        anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)
         pool = (rounds.channels["surroundings"],)
         found, _, _ = evidence_of(trial, anchors, config.evidence.rounds, pool, "trial-")
-    elif trial.names is None:
-        named = trial.start
+        tried = found if trial.names is None else {"name": trial.names} | found
     return stage(
-        "likelihood", likelihood, rounds.channels, rounds.fused, trained | named | found, knocked_out,
+        "likelihood", likelihood, rounds.channels, rounds.fused, trained | tried, knocked_out,
         rounds.weights, config.evidence.top_k, config.decision.temperature, config.evidence.no_match_score,
         config.evidence.sinkhorn_iterations, LEAST_IF_EQUAL,
     )  # fmt: skip
@@ -218,8 +235,13 @@ def base_weights(how: EvidenceConfig) -> dict[str, float]:
     }
 
 
-def tell_worth(worth: dict[str, float]) -> None:
-    """Say how much structure and literals tell."""
-    kinds = {"structure": worth["surroundings"], "literals": worth.get("literals")}
+def weighed(weights: dict[str, float], measured: Arrays, names: float) -> dict[str, float]:
+    """The weights of all evidence, names included: each times its worth, as a share of the highest worth."""
+    worth = {kind: float(share[0]) for kind, share in measured.items()} | {"name": names}
+    kinds = {"structure": worth["surroundings"], "literals": worth.get("literals"), "names": names}
     told = ", ".join(f"{kind} {share:.0%}" for kind, share in kinds.items() if share is not None)
-    note(f"of what names are sure of, the other evidence tells: {told}")
+    note(f"what the evidence tells where another kind is sure: {told}")
+    return {
+        kind: weight * worth[kind] / max(worth.values()) if worth.get(kind, 0) >= LEAST_WORTH else 0.0
+        for kind, weight in ({"name": 1.0} | weights).items()
+    }

@@ -168,11 +168,11 @@ def test_a_batch_that_does_not_fit_is_split(works: Command, model: Callable[...,
 
 def test_what_cannot_be_split_says_what_to_do(fails: Fails, model: Callable[..., None]) -> None:
     model(1)
-    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --set partition.k=2 -o run"
+    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --set partition.k=2 --threads 1 -o run"
     fails(RESOURCES, align, "batch 1 of 2, half 1", "cannot be split further: choose more batches (k)")
 
 
 def test_a_failing_batch_is_named_with_its_cause(fails: Fails, model: Callable[..., None]) -> None:
     model(1, RuntimeError("shapes differ"))
-    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --set partition.k=2 -o run"
+    align = "align a.nt b.nt --seeds seeds.tsv --preset largeea-g --set partition.k=2 --threads 1 -o run"
     fails(INTERNAL, align, "RuntimeError: shapes differ", "in batch 1 of 2")

@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from largeea.evidence import measure_worth
-from largeea.evidence.worth import MOST_PAIRS, PRIOR, PRIOR_PAIRS
+from largeea.evidence import measure_names, measure_worth, pairs_to_judge
+from largeea.evidence.worth import (
+    ENOUGH_KNOWN,
+    MOST_PAIRS,
+    NAMES_PRIOR,
+    PRIOR,
+    PRIOR_PAIRS,
+    sure_by_name,
+    sure_by_structure,
+)
 from largeea.graph import Links
 from largeea.similarity import Similarity
 
@@ -31,11 +39,12 @@ def scored(pattern: Similarity, scores: np.ndarray) -> Similarity:
 POOL = candidates(0)
 IS_RIGHT = POOL.rows == POOL.indices
 NOISE = np.random.default_rng(1).random(len(POOL))
+EQUAL = scored(POOL, np.ones(len(POOL)))
 
 
 def worth_of(surroundings: Similarity, sure: Links = SURE, **more: Similarity) -> dict[str, float]:
     evidence = {"neighbours": Similarity.empty(surroundings.shape), "surroundings": surroundings, **more}
-    found = measure_worth(evidence, WEIGHTS, [POOL], sure, seed=0)
+    found = measure_worth(evidence, EQUAL, WEIGHTS, [POOL], Links.none(), sure, seed=0)
     assert all(share.shape == (1,) and share.dtype == np.float64 for share in found.values())
     assert set(found) == set(evidence)
     return {kind: float(share[0]) for kind, share in found.items()}
@@ -103,17 +112,19 @@ def test_a_few_sure_pairs_move_the_prior_a_little() -> None:
 
 def test_pairs_without_competitors_are_not_judged() -> None:
     alone = Similarity.from_entries(np.arange(SIZE), np.arange(SIZE), np.ones(SIZE), (SIZE, SIZE))
-    found = measure_worth({"neighbours": alone, "surroundings": alone}, WEIGHTS, [alone], SURE, seed=0)
+    found = measure_worth(
+        {"neighbours": alone, "surroundings": alone}, alone, WEIGHTS, [alone], Links.none(), SURE, seed=0
+    )
     assert float(found["surroundings"][0]) == PRIOR
 
 
 def test_evidence_of_no_weight_is_worth_nothing() -> None:
     right = scored(POOL, IS_RIGHT * 1.0)
-    found = measure_worth(
-        {"neighbours": right, "surroundings": right}, WEIGHTS | {"neighbours": 0.0}, [POOL], SURE, seed=0
-    )
+    pairs = [POOL], Links.none(), SURE
+    evidence = {"neighbours": right, "surroundings": right}
+    found = measure_worth(evidence, EQUAL, WEIGHTS | {"neighbours": 0.0}, *pairs, seed=0)
     assert float(found["surroundings"][0]) > 0.98
-    found = measure_worth({"literals": right}, {"literals": 0.0}, [POOL], SURE, seed=0)
+    found = measure_worth({"literals": right}, EQUAL, {"literals": 0.0}, *pairs, seed=0)
     assert float(found["literals"][0]) == 0
 
 
@@ -123,9 +134,65 @@ def test_only_some_pairs_are_looked_at_and_always_the_same() -> None:
     lead = np.where(pool.rows < size // 2, 1.0, 0.0) * (pool.rows == pool.indices)
     evidence = {"neighbours": Similarity.empty(pool.shape), "surroundings": scored(pool, lead)}
     sure = Links(np.column_stack([np.arange(size), np.arange(size)]))
+    names = scored(pool, np.ones(len(pool)))
     one, two, other = (
-        float(measure_worth(evidence, WEIGHTS, [pool], sure, seed)["surroundings"][0]) for seed in (0, 0, 1)
+        float(measure_worth(evidence, names, WEIGHTS, [pool], Links.none(), sure, seed)["surroundings"][0])
+        for seed in (0, 0, 1)
     )
     assert one == two
     assert one != other
     assert one == pytest.approx(other, abs=0.05)
+
+
+def test_evidence_is_judged_by_the_half_of_the_anchors_with_the_most_similar_names() -> None:
+    """The other half is wrong here, and evidence that is right about the first half tells everything."""
+    wrong = np.arange(SIZE // 2, SIZE)
+    anchors = Links(np.column_stack([np.arange(SIZE), np.r_[np.arange(SIZE // 2), np.roll(wrong, 1)]]))
+    names = Similarity.from_entries(
+        anchors.source, anchors.target, np.where(anchors.source < SIZE // 2, 0.9, 0.6), (SIZE, SIZE)
+    )
+    assert sure_by_name(anchors, names).source.tolist() == list(range(SIZE // 2))
+    evidence = {"neighbours": Similarity.empty(POOL.shape), "surroundings": scored(POOL, IS_RIGHT * 1.0)}
+    pool = [POOL, names]
+    found = measure_worth(evidence, names, WEIGHTS, pool, Links.none(), anchors, seed=0)
+    assert float(found["surroundings"][0]) > 0.95
+
+
+def test_enough_known_pairs_judge_instead_of_names() -> None:
+    misled = Links(np.column_stack([np.arange(SIZE), np.roll(np.arange(SIZE), 1)]))
+    evidence = {"neighbours": Similarity.empty(POOL.shape), "surroundings": scored(POOL, IS_RIGHT * 1.0)}
+    for known, least, most in ((ENOUGH_KNOWN, 0.9, 1.0), (ENOUGH_KNOWN - 1, 0.0, 0.6)):
+        judged = pairs_to_judge(SURE.take(np.arange(known)), seed=0)
+        found = measure_worth(evidence, EQUAL, WEIGHTS, [POOL], judged, misled, seed=0)
+        assert least <= float(found["surroundings"][0]) <= most
+
+
+def names_worth(names: Similarity, structure: Similarity, judged: Links = Links.none()) -> float:  # noqa: B008
+    evidence = {"neighbours": structure, "surroundings": structure}
+    return float(measure_names(names, evidence, [POOL], judged, seed=0)["worth"][0])
+
+
+def test_names_are_judged_by_the_pairs_that_structure_is_sure_of() -> None:
+    structure = scored(POOL, 0.9 * IS_RIGHT)
+    assert names_worth(scored(POOL, 0.8 * IS_RIGHT + 0.1 * NOISE), structure) > 0.98
+    assert names_worth(scored(POOL, NOISE), structure) < 0.1
+    assert 0.2 < names_worth(scored(POOL, 0.6 * IS_RIGHT + NOISE), structure) < 0.9
+
+
+def test_names_tell_everything_until_structure_is_sure_of_something() -> None:
+    assert names_worth(scored(POOL, NOISE), scored(POOL, NOISE * 0.4)) == NAMES_PRIOR
+
+
+def test_names_are_judged_by_known_pairs_too() -> None:
+    unsure = scored(POOL, NOISE * 0.4)
+    assert names_worth(scored(POOL, NOISE), unsure, SURE) < 0.1
+
+
+def test_structure_is_sure_of_pairs_that_are_likely_and_well_ahead_both_ways() -> None:
+    shape = 4, 5
+    rows, columns = np.array([0, 0, 1, 1, 2, 3]), np.array([0, 4, 1, 4, 2, 2])
+    neighbours = Similarity.from_entries(rows, columns, [0.9, 0.2, 0.4, 0.1, 0.9, 0.95], shape)
+    surroundings = Similarity.from_entries(rows, columns, [0.8, 0.3, 0.8, 0.1, 0.8, 0.9], shape)
+    assert sure_by_structure(neighbours, surroundings).pairs.tolist() == [[0, 0], [3, 2]]
+    close = Similarity.from_entries(rows, columns, [0.8, 0.7, 0.8, 0.1, 0.8, 0.9], shape)
+    assert sure_by_structure(neighbours, close).pairs.tolist() == [[3, 2]]

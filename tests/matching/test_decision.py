@@ -329,20 +329,30 @@ def test_seeds_are_accepted_whatever_their_likelihood() -> None:
 
 @often
 @given(st.lists(st.floats(0, 1, width=32), max_size=12))
-def test_the_balanced_threshold_has_the_highest_expected_f1(chances: list[float]) -> None:
+def test_the_balanced_threshold_has_about_the_highest_expected_f1(chances: list[float]) -> None:
     confidence = np.array(chances, np.float32)
     threshold = balanced(confidence)
+    error = np.sqrt((confidence * (1 - confidence)).sum(dtype=np.float64))
+
+    def counted(limit: float) -> float:
+        return (confidence >= limit).sum() + confidence.sum(dtype=np.float64) or 1
 
     def expected_f1(limit: float) -> float:
-        taken = confidence[confidence >= limit].astype(np.float64)
-        return 2 * taken.sum() / (len(taken) + confidence.sum(dtype=np.float64) or 1)
+        return 2 * float(confidence[confidence >= limit].sum(dtype=np.float64)) / counted(limit)
 
-    assert LEAST_BALANCED <= threshold <= 0.5 + 1e-6
+    assert LEAST_BALANCED <= threshold <= max(chances, default=0) or threshold == LEAST_BALANCED
     best = max((expected_f1(limit) for limit in confidence), default=0)
     if threshold > LEAST_BALANCED:
-        assert expected_f1(threshold) == pytest.approx(best, abs=1e-6)
-    else:
-        assert best <= 2 * LEAST_BALANCED + 1e-6
+        assert expected_f1(threshold) >= best - error / counted(threshold) - 1e-6
+        for lower in confidence[confidence < threshold]:
+            assert expected_f1(lower) < best - error / counted(lower) + 1e-6
+
+
+def test_more_pairs_are_accepted_where_few_can_tell_the_best_threshold() -> None:
+    """The same chances: of 10 pairs nobody can tell, of 10,000 one can."""
+    few = np.repeat([0.95, 0.36], 5).astype(np.float32)
+    assert balanced(few) == pytest.approx(0.36)
+    assert balanced(np.tile(few, 1000)) == pytest.approx(0.95)
 
 
 def test_pairs_that_are_hardly_likely_are_not_accepted_where_nothing_is_better() -> None:

@@ -13,7 +13,7 @@ from largeea.execution import Execution, executing
 from largeea.execution.jobs import row_blocks, storing_jobs
 from largeea.graph import Arrays, Attributes, KnowledgeGraph, Links, strings
 from largeea.graph.same_iri import matched_kinds
-from largeea.names import blocks, ngrams
+from largeea.names import blocks
 from largeea.names.channel import (
     name_features,
     name_rows,
@@ -28,7 +28,7 @@ from largeea.search import dense, sparse
 from largeea.search.vectors import unit_rows
 from largeea.similarity import Similarity
 
-CUT = (blocks, ngrams, spelling, sparse, dense)
+CUT = (blocks, spelling, sparse, dense)
 """Modules that cut their work into blocks."""
 
 
@@ -157,3 +157,15 @@ def test_finished_jobs_are_not_repeated(rows, vectors, module, job, stage, monke
     assert begun == 3
     assert len(done) - begun == jobs - 2
     assert as_bytes(again) == expected
+
+
+def test_the_matrix_of_a_search_is_made_in_blocks() -> None:
+    random = np.random.default_rng(0)
+    ids = np.argsort(random.random((9000, 12)), axis=1)[:, :5].astype(np.int32)
+    ids[random.random(ids.shape) < 0.2] = -1
+    scores = random.random(ids.shape, np.float32)
+    with executing(Execution(threads=3)):
+        found = blocks.matrix_of(ids, scores, 12)
+    expected = Similarity.from_top_k(ids, scores, 12)
+    assert as_bytes(found) == as_bytes(expected)
+    assert (found.shape, found.floor) == (expected.shape, expected.floor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -77,10 +78,12 @@ class Ear:
 
 
 @pytest.fixture
-def oracle(monkeypatch: pytest.MonkeyPatch) -> Oracle:
+def oracle(monkeypatch: pytest.MonkeyPatch) -> Iterator[Oracle]:
+    """On one thread, so that batches are fitted in their order."""
     oracle = Oracle()
     monkeypatch.setattr(batch_training, "load_model", lambda name: oracle)
-    return oracle
+    with executing(Execution(device="cpu", threads=1)):
+        yield oracle
 
 
 def run(k: int = 1, overlap: int = 1, seeds: Links = SEEDS, **settings: Any) -> Similarity:
@@ -261,3 +264,11 @@ def test_a_missing_torch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(UsageError, match=r"'torch'.*pip install 'largeea\[structure\]'"):
         run()
+
+
+def test_batches_that_are_trained_at_the_same_time_give_the_same(oracle: Oracle) -> None:
+    one_by_one = run(k=4)
+    with executing(Execution(device="cpu", threads=3)):
+        together = run(k=4)
+    for column in ("indptr", "indices", "scores"):
+        np.testing.assert_array_equal(getattr(together, column), getattr(one_by_one, column))

@@ -1,22 +1,25 @@
 """Beyond the paper: what neighbours, literals and surroundings say, given the anchors of a round."""
 
 from largeea.evidence.agreement import learn_agreement
-from largeea.evidence.anchors import choose_anchors, share_of_new, without_seeds
+from largeea.evidence.anchors import all_but, choose_anchors, share_of_new, without_seeds
 from largeea.evidence.attributes import attribute_values, literal_support, propose_by_values
 from largeea.evidence.graphs import evidence_edges
 from largeea.evidence.neighbours import neighbour_evidence
 from largeea.evidence.propagation import find_candidates, surroundings_evidence
-from largeea.evidence.worth import measure_worth
+from largeea.evidence.worth import measure_names, measure_worth, pairs_to_judge
 
 __all__ = [
+    "all_but",
     "attribute_values",
     "choose_anchors",
     "evidence_edges",
     "find_candidates",
     "learn_agreement",
     "literal_support",
+    "measure_names",
     "measure_worth",
     "neighbour_evidence",
+    "pairs_to_judge",
     "propose_by_values",
     "share_of_new",
     "surroundings_evidence",

@@ -68,6 +68,11 @@ def without_seeds(similarity: Similarity, seeds: Links) -> Similarity:
     return similarity.restrict(*not_in(seeds, similarity.shape))
 
 
+def all_but(links: Links, some: Links) -> Links:
+    """The links whose source is in none of some others."""
+    return links.take(~np.isin(links.source, some.source))
+
+
 def not_in(links: Links, shape: tuple[int, int]) -> tuple[Bool, Bool]:
     """Which source and target entities are in none of the links."""
     free = np.ones(shape[0], bool), np.ones(shape[1], bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from largeea.evidence.labels import HEAD_WIDTH, LEAST_LEFT, LEVELS
 from largeea.graph import Float32, Int8, Int32, Int64
 from largeea.similarity.kernels import best_first
 
@@ -24,7 +25,7 @@ def witnesses(
     kind only; entities of kind -1 take no part. Nodes behind the entities of `kinds_t` are literal values.
     """
     targets = len(kinds_t)
-    total = np.zeros(targets, np.float32)
+    total = np.zeros(targets, np.float64)  # sums of float32 that hardly depend on their order
     reached = np.empty(targets, np.int32)
     same = np.zeros(len(inverse_functionality_t), np.float32)
     best = np.empty(ids.shape[1], np.int64)
@@ -47,7 +48,7 @@ def witnesses(
                 )
                 end = other + fan_t[other]
                 if strength > 0 and fan_t[other] <= max_fan:
-                    gain = -np.log(1 - min(strength, np.float32(max_strength)))
+                    gain = np.float32(-np.log(1 - min(strength, np.float32(max_strength))))
                     for found in range(other, end):
                         candidate = neighbour_t[found]
                         if candidate < targets and kinds_t[candidate] == kinds[x]:
@@ -81,79 +82,142 @@ def spread(
         scale_to(np.float32(1), reached)
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def sketch(
-    first: int, last: int, nodes: Int64, pointers: Int64, relation: Int32, neighbour: Int32,
-    weights: Float32, mixed: Float32, known: Float32, head_width: int, reached_length: float,
-    vectors: Float32,
-) -> None:  # fmt: skip
-    """`sum over edges: weight * relation (x) neighbour` of each node; every head mixes relations differently.
-
-    Behind the sketch comes what has reached the node itself by hops. Row i of `vectors` is of `nodes[i]`.
-    A node's own label, which comes back to it from its neighbours, is removed: an anchor must not confirm
-    itself.
-    """
-    width = known.shape[1]
+@njit(cache=True, nogil=True)
+def round_rows(first: int, last: int, vectors: Float32, rounded: Int8, units: Float32) -> None:
+    """Give the rows `first:last` length 1 and round them; one step of row i is `units[i]`."""
     for row in range(first, last):
-        node = nodes[row]
-        seen, reached = vectors[row, :width], vectors[row, width:]
-        seen[:] = 0
-        for edge in range(pointers[node], pointers[node + 1]):
-            there = known[neighbour[edge]]
-            for head in range(mixed.shape[1]):
-                factor = weights[edge] * mixed[relation[edge], head]
-                for i in range(head * head_width, (head + 1) * head_width):
-                    seen[i] += factor * there[i]
-        reached[:] = known[node, width - len(reached) :]
-        own = known[node, : width - len(reached)]
-        remove_label(seen, own, head_width)
-        remove_label(reached, own, head_width)
-        scale_to(np.float32(1), seen)
-        scale_to(np.float32(reached_length), reached)
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def remove_label(vector: Float32, label: Float32, head_width: int) -> None:
-    """Make the parts of a vector, `head_width` dimensions each, orthogonal to the parts of a label."""
-    for start in range(0, len(label), head_width):
-        squares = np.float32(0)
-        for i in range(start, start + head_width):
-            squares += label[i] * label[i]
-        if squares > 0:
-            for first in range(start, len(vector), len(label)):
-                product = np.float32(0)
-                for i in range(head_width):
-                    product += vector[first + i] * label[start + i]
-                for i in range(head_width):
-                    vector[first + i] -= product / squares * label[start + i]
+        scale_to(np.float32(1), vectors[row])
+        units[row] = round_to_levels(vectors[row], rounded[row])
 
 
 @njit(cache=True, nogil=True)
-def make_rows_unit(first: int, last: int, vectors: Float32) -> None:
-    """Give the rows `first:last` length 1; a row of zeros stays."""
+def label_sums(
+    first: int, last: int, bounds: Int64, pointers: Int64, relation: Int32, label_of: Int32, labels: Float32,
+    sums: Float32,
+) -> None:  # fmt: skip
+    """The sum of the labels of the nodes that have each relation, once for each edge.
+
+    For each block of nodes `bounds[block] : bounds[block + 1]`, into `sums[blocks, relations, width]`.
+    """
+    for block in range(first, last):
+        sums[block] = 0
+        for node in range(bounds[block], bounds[block + 1]):
+            label = label_of[node]
+            if label < 0:
+                continue
+            for edge in range(pointers[node], pointers[node + 1]):
+                r = relation[edge]
+                for i in range(labels.shape[1]):
+                    sums[block, r, i] += labels[label, i]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def sketch(
+    first: int, last: int, nodes: Int32, pointers: Int64, relation: Int32, neighbour: Int32,
+    weights: Float32, mixed: Float32, known: Int8, units: Float32, label_of: Int32, labels: Float32,
+    reached_length: float, vectors: Int8, steps: Float32, lengths: Float32,
+) -> None:  # fmt: skip
+    """`sum over edges: weight * relation (x) neighbour` of each node; relations: `mixed[relations, width]`.
+
+    Behind the sketch comes what has reached the node itself by hops. A node's own label, which comes back to
+    it from its neighbours, is removed: an anchor must not confirm itself. Row i of `vectors` is of
+    `nodes[i]`, rounded; one step of it is `steps[i]`, and `lengths[i]` is its squared length.
+    """
+    width, label_width = known.shape[1], labels.shape[1]
+    vector = np.empty(vectors.shape[1], np.float32)
+    seen, reached = vector[:width], vector[width:]
     for row in range(first, last):
-        scale_to(np.float32(1), vectors[row])
+        node = nodes[row]
+        seen[:] = 0
+        for edge in range(pointers[node], pointers[node + 1]):
+            other, r = neighbour[edge], relation[edge]
+            factor = weights[edge] * units[other]
+            for i in range(width):
+                seen[i] += factor * mixed[r, i] * np.float32(known[other, i])
+        for i in range(len(reached)):
+            reached[i] = units[node] * np.float32(known[node, label_width + i])
+        if label_of[node] >= 0:
+            remove_label(seen, labels[label_of[node]])
+            remove_label(reached, labels[label_of[node]])
+        scale_to(np.float32(1), seen)
+        scale_to(np.float32(reached_length), reached)
+        steps[row] = round_to_levels(vector, vectors[row])
+        squares = np.int32(0)
+        for i in range(len(vector)):
+            squares += np.int32(vectors[row, i]) * np.int32(vectors[row, i])
+        lengths[row] = steps[row] * steps[row] * np.float32(squares)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def remove_label(vector: Float32, label: Float32) -> None:
+    """Make the parts of a vector, `HEAD_WIDTH` dimensions each, orthogonal to the parts of a label of ±1.
+
+    A vector that is little else than the label becomes 0.
+    """
+    before = squared_length(vector)
+    for start in range(0, len(vector), HEAD_WIDTH):
+        own = start % len(label)
+        product = np.float32(0)
+        for i in range(HEAD_WIDTH):
+            product += vector[start + i] * label[own + i]
+        product /= np.float32(HEAD_WIDTH)
+        for i in range(HEAD_WIDTH):
+            vector[start + i] -= product * label[own + i]
+    if squared_length(vector) < np.float32(LEAST_LEFT) * before:
+        vector[:] = 0
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def squared_length(vector: Float32) -> np.float32:
+    """The sum of squares."""
+    squares = np.float32(0)
+    for i in range(len(vector)):
+        squares += vector[i] * vector[i]
+    return squares
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
 def scale_to(length: np.float32, vector: Float32) -> None:
     """Give a vector this length; one of zeros stays."""
-    squares = np.float32(0)
-    for i in range(len(vector)):
-        squares += vector[i] * vector[i]
+    squares = squared_length(vector)
     if squares > 0:
         factor = length / np.sqrt(squares)
         for i in range(len(vector)):
             vector[i] *= factor
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nnan", "nsz"})
+def round_to_levels(vector: Float32, rounded: Int8) -> np.float32:
+    """Round a vector to whole numbers up to `LEVELS` and return what one of them stands for."""
+    highest = np.float32(0)
+    for i in range(len(vector)):
+        highest = max(highest, abs(vector[i]))
+    factor = np.float32(LEVELS) / highest if highest > 0 else np.float32(0)
+    for i in range(len(vector)):
+        rounded[i] = np.int8(np.rint(vector[i] * factor))
+    return highest / np.float32(LEVELS)
+
+
+@njit(cache=True, nogil=True)
 def dot_products(
-    first: int, last: int, source: Float32, target: Float32, rows: Int32, columns: Int32, products: Float32
-) -> None:
-    """`source[rows[i]] . target[columns[i]]` into `products[i]`, for the entries `first:last`."""
-    for pair in range(first, last):
-        total = np.float32(0)
+    first: int, last: int, source: Int8, target: Int8, steps: Float32, steps_t: Float32,
+    rows: Int32, columns: Int32, products: Float32,
+) -> None:  # fmt: skip
+    """`source[rows[i]] . target[columns[i]]` into `products[i]`, for the entries `first:last`.
+
+    Four pairs at a time, because then more reads from memory are under way; the last ones may be repeated.
+    """
+    for start in range(first, last, 4):
+        a, b, c, d = start, min(start + 1, last - 1), min(start + 2, last - 1), min(start + 3, last - 1)
+        row_a, row_b, row_c, row_d = rows[a], rows[b], rows[c], rows[d]
+        column_a, column_b, column_c, column_d = columns[a], columns[b], columns[c], columns[d]
+        of_a = of_b = of_c = of_d = np.int32(0)
         for i in range(source.shape[1]):
-            total += source[rows[pair], i] * target[columns[pair], i]
-        products[pair] = total
+            of_a += np.int32(source[row_a, i]) * np.int32(target[column_a, i])
+            of_b += np.int32(source[row_b, i]) * np.int32(target[column_b, i])
+            of_c += np.int32(source[row_c, i]) * np.int32(target[column_c, i])
+            of_d += np.int32(source[row_d, i]) * np.int32(target[column_d, i])
+        products[a] = steps[row_a] * steps_t[column_a] * np.float32(of_a)
+        products[b] = steps[row_b] * steps_t[column_b] * np.float32(of_b)
+        products[c] = steps[row_c] * steps_t[column_c] * np.float32(of_c)
+        products[d] = steps[row_d] * steps_t[column_d] * np.float32(of_d)

@@ -9,6 +9,7 @@ import numpy as np
 from largeea.evidence import kernels
 from largeea.evidence.anchors import Anchors, without_seeds
 from largeea.evidence.graphs import GraphPair
+from largeea.execution.devices import cuda_is_chosen, torch_device
 from largeea.execution.jobs import row_blocks, run_jobs
 from largeea.graph import Arrays, Links
 from largeea.similarity import Similarity
@@ -32,6 +33,11 @@ def neighbour_evidence(
     """
     graphs = GraphPair.of(edges)
     known = Anchors.of(anchors, *graphs.shape, graphs.values)
+    if cuda_is_chosen():
+        from largeea.evidence.cuda_neighbours import Joins
+
+        joins = Joins(graphs, known, agreement, kinds, MAX_FAN, MAX_STRENGTH, torch_device())
+        return without_seeds(joins.best(top_k), seeds)
     ids = np.full((graphs.shape[0], top_k), -1, np.int32)
     scores = np.zeros((graphs.shape[0], top_k), np.float32)
     blocks = row_blocks(graphs.shape[0], least=4096, bytes_per_row=16 * top_k)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from largeea.evidence.propagation import HOPS, sketch_dimension
+from largeea.evidence.labels import HOPS
+from largeea.evidence.propagation import POOL
+from largeea.evidence.sketches import sketch_dimension
 
 FLOAT = 4
 
@@ -19,22 +21,26 @@ def agreement_memory(edges: int) -> int:
 
 def neighbours_memory(sources: int, targets: int, entries: int, top_k: int, threads: int) -> int:
     """`neighbour_evidence`: top-k arrays, the matrix made of them, and a score per target and thread."""
-    return 8 * sources * top_k + 17 * entries + 8 * threads * targets
+    return 8 * sources * top_k + 17 * entries + 12 * threads * targets
 
 
 def candidates_memory(
-    nodes: tuple[int, int], free: tuple[int, int], sketches: int, label_width: int, per_source: int
+    nodes: tuple[int, int], free: tuple[int, int], label_width: int, per_source: int
 ) -> int:
-    """`find_candidates`: the vectors of all free entities, and one sketch while they are made."""
-    known = max(nodes) * FLOAT * (HOPS + 1) * label_width
-    vectors = sum(free) * FLOAT * sketches * sketch_dimension(label_width)
-    one = max(free) * FLOAT * sketch_dimension(label_width)
-    return vectors + max(known + one, 100 * free[0] * per_source)
+    """`find_candidates`: vectors of all free entities by one sketch, then the pairs found and scored."""
+    found = free[0] * POOL * per_source
+    vectors = sum(free) * (FLOAT + 1) * sketch_dimension(label_width) + 8 * found
+    scored = _known_memory(max(nodes), label_width) + sum(free) * sketch_dimension(label_width) + 44 * found
+    return max(_known_memory(max(nodes), label_width) + vectors, scored)
 
 
 def surroundings_memory(nodes: tuple[int, int], entries: int, label_width: int, memory_limit: int) -> int:
-    """`surroundings_evidence`: one sketch of both graphs, vectors of all targets, scores of all pairs."""
-    known = sum(nodes) * FLOAT * (HOPS + 1) * label_width
-    vectors = nodes[1] * FLOAT * sketch_dimension(label_width)
-    block = min(nodes[0] * FLOAT * sketch_dimension(label_width), memory_limit // 20)
-    return known + vectors + block + 32 * entries
+    """`surroundings_evidence`: one sketch of a graph, vectors of all targets, scores of all pairs."""
+    vectors = nodes[1] * sketch_dimension(label_width)
+    block = min(nodes[0] * sketch_dimension(label_width), memory_limit // 20)
+    return _known_memory(max(nodes), label_width) + vectors + block + 36 * entries
+
+
+def _known_memory(nodes: int, label_width: int) -> int:
+    """What all nodes of a graph know: in float32 while it spreads, then rounded to bytes; their labels."""
+    return nodes * (FLOAT + 1) * (HOPS + 1) * label_width + nodes * FLOAT * label_width

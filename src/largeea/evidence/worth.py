@@ -10,44 +10,95 @@ from largeea.similarity import Similarity
 
 MOST_PAIRS = 2000
 """Sure pairs that are looked at."""
-PRIOR, PRIOR_PAIRS = 0.5, 10
-"""Worth before anything was measured, and how many pairs it counts as."""
+ENOUGH_KNOWN = 100
+"""Known pairs from which on they are judged by, instead of anchors by name."""
+PRIOR, NAMES_PRIOR = 0.5, 1.0
+"""Worth of evidence, and of names, before anything was measured."""
+PRIOR_PAIRS = 10
+"""How many pairs that counts as."""
+LEAST_LEAD = 0.2
+"""Cosine by which a pair that structure is sure of is ahead of the second."""
 STRUCTURAL = ("neighbours", "surroundings")
 _STEEPEST = 1000.0
 
 
+def pairs_to_judge(known: Links, seed: int) -> Links:
+    """Some of the known pairs, to measure worth on them."""
+    return _sample(known, seed)
+
+
 def measure_worth(
     evidence: dict[str, Similarity],
+    names: Similarity,
     weights: dict[str, float],
     candidates: list[Similarity],
-    sure: Links,
+    judged: Links,
+    anchors: Links,
     seed: int,
 ) -> Arrays:
-    """Return the worth of each kind of evidence, float64 `[1]` by name.
+    """Return the worth of each kind of evidence, float64 `[1]` each.
 
     A sure pair stands among the other candidates of its source, and of its target. Evidence that tells which
     candidate is the right one removes all uncertainty (worth 1); evidence that does not removes none (0). In
     between, worth is the share of the entropy that is removed: McFadden's pseudo-R2 of a logistic choice
-    with the evidence as its only variable. The sure pairs are chosen by names, so structure is judged by
-    something that it did not choose itself. Both kinds of structural evidence are judged together.
+    with the evidence as its only variable. Both kinds of structural evidence are judged together.
+
+    The sure pairs are the `judged` ones, which are known, if there are enough; else those of the `anchors`
+    that names are sure of, so that evidence does not choose the pairs that it is judged by.
     """
-    order = generator(seed, "worth").permutation(len(sure))[:MOST_PAIRS]
-    sample = sure.take(np.sort(order))
+    sure = _sample(judged if _enough(judged) else sure_by_name(anchors, names), seed)
     worth: Arrays = {}
     for group in (STRUCTURAL, *((kind,) for kind in evidence if kind not in STRUCTURAL)):
         parts = [evidence[kind].scale(weights[kind]) for kind in group if weights.get(kind)]
-        share = _share_told(parts, candidates, sample) if parts else 0.0
+        share = _share_told(parts, candidates, sure, PRIOR) if parts else 0.0
         worth |= {kind: np.round([share], 3) for kind in group}
     return worth
 
 
-def _share_told(parts: list[Similarity], candidates: list[Similarity], sure: Links) -> float:
+def measure_names(
+    names: Similarity, evidence: dict[str, Similarity], candidates: list[Similarity], judged: Links, seed: int
+) -> Arrays:
+    """Return the `worth` of names, float64 `[1]`, as `measure_worth` does that of other evidence.
+
+    Without enough known pairs, names are judged by the pairs that structure is sure of. That holds in the
+    first round only: later, structure has chosen some of the anchors that it is drawn from.
+    """
+    structure = (evidence[kind] for kind in STRUCTURAL)
+    sure = _sample(judged if _enough(judged) else sure_by_structure(*structure), seed)
+    return {"worth": np.round([_share_told([names], candidates, sure, NAMES_PRIOR)], 3)}
+
+
+def sure_by_name(anchors: Links, names: Similarity) -> Links:
+    """The half of the anchors with the most similar names: of the others, more are wrong."""
+    score = names.score_of(anchors)
+    return anchors.take(score >= np.median(score)) if len(anchors) else anchors
+
+
+def sure_by_structure(neighbours: Similarity, surroundings: Similarity) -> Links:
+    """Pairs that are each other's best by neighbours and by surroundings, likely, and well ahead."""
+    best = neighbours.mutual_best()
+    also = surroundings.best()[0][best.source] == best.target
+    also &= surroundings.margins()[best.source] >= LEAST_LEAD
+    assert best.weight is not None
+    return best.take(also & (best.weight >= 0.5))
+
+
+def _enough(judged: Links) -> bool:
+    return len(judged) >= ENOUGH_KNOWN
+
+
+def _sample(pairs: Links, seed: int) -> Links:
+    order = generator(seed, "worth").permutation(len(pairs))[:MOST_PAIRS]
+    return pairs.take(np.sort(order))
+
+
+def _share_told(parts: list[Similarity], candidates: list[Similarity], sure: Links, prior: float) -> float:
     """The worth of the sum of some matrices, seen from both graphs."""
     ours, theirs = (np.zeros(size, bool) for size in parts[0].shape)
     ours[sure.source], theirs[sure.target] = True, True
     from_source = [[one.restrict(sources=ours) for one in some] for some in (parts, candidates)]
     from_target = [[one.restrict(targets=theirs).transpose() for one in some] for some in (parts, candidates)]
-    told = [(PRIOR, PRIOR_PAIRS)]
+    told = [(prior, PRIOR_PAIRS)]
     for (scores, others), links in ((from_source, sure), (from_target, sure.reversed())):
         told.append(_entropy_removed(_total(scores), _total(scores + others), links))
     return float(np.average([share for share, _ in told], weights=[pairs for _, pairs in told]))

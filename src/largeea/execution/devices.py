@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+import os
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from largeea.errors import UsageError
+import numpy as np
+import numpy.typing as npt
+
+from largeea.errors import ResourceError, UsageError
 from largeea.execution.settings import current
 from largeea.plugins import optional
+
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+"""Torch's threads sleep while they wait; else they take the cores from those that work."""
 
 
 def cuda_is_chosen() -> bool:
@@ -44,3 +52,56 @@ def torch_device(extra: str = "structure") -> Any:
     if device.type == "cuda" and (device.index or 0) >= there:
         raise UsageError(f"device {name!r} is not there: torch sees {there} CUDA devices; use cpu or auto")
     return device
+
+
+def free_gpu_bytes(device: Any) -> int:
+    """Memory of a torch device that is free for this process, what torch holds in reserve included.
+
+    Never more than the limit `gpu_memory` leaves; on the CPU, the limit itself.
+    """
+    limit = current().gpu_memory
+    if device.type == "cpu":
+        return int(limit or current().memory_bytes)
+    import torch
+
+    free, _ = torch.cuda.mem_get_info(device)
+    used = torch.cuda.memory_allocated(device)
+    free += torch.cuda.memory_reserved(device) - used
+    return free if limit is None else max(0, min(free, int(limit) - used))
+
+
+def in_blocks(work: Callable[[int, int], None], rows: int, size: int) -> None:
+    """`work(first, last)` over all rows, `size` at a time; half as many whenever a GPU runs out of memory."""
+    import torch
+
+    first = 0
+    while first < rows:
+        last = min(first + size, rows)
+        if _fits(work, first, last):
+            first = last
+            continue
+        size = (last - first) // 2
+        torch.cuda.empty_cache()
+        if not size:
+            raise ResourceError(
+                "the GPU has too little free memory for a single row of this step: end other programs that "
+                "use it, allow more with gpu_memory, or choose device = cpu"
+            )
+
+
+def _fits(work: Callable[[int, int], None], first: int, last: int) -> bool:
+    """Whether the work was done; what it held is released on return."""
+    import torch
+
+    try:
+        work(first, last)
+    except torch.cuda.OutOfMemoryError:
+        return False
+    return True
+
+
+def tensor(array: npt.NDArray[Any], device: Any) -> Any:
+    """An array as a torch tensor on a device. Torch takes only arrays that can be written to."""
+    import torch
+
+    return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)

@@ -7,7 +7,9 @@ finished job is stored at once, so a killed run repeats only the jobs that were 
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ from largeea.progress import advance
 
 BLOCKS_PER_THREAD = 4
 """Blocks that a thread gets at least, so that all threads end at about the same time."""
+_own = threading.local()
 
 
 @dataclass(frozen=True)
@@ -136,9 +139,14 @@ def over_rows(kernel: Callable[..., Any], rows: int, *arguments: Any, least: int
     if threads <= 1:
         kernel(0, rows, *arguments)
         return
-    from concurrent.futures import ThreadPoolExecutor
-
     bounds = np.linspace(0, rows, threads * BLOCKS_PER_THREAD + 1).astype(np.int64).tolist()
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(lambda span: kernel(*span, *arguments), pairwise(bounds)):
-            pass
+    for _ in _pool(threads).map(lambda span: kernel(*span, *arguments), pairwise(bounds)):
+        pass
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that stay with the thread that uses them: starting some takes longer than many a kernel."""
+    if getattr(_own, "threads", 0) != threads:
+        _own.threads, _own.pool = threads, ThreadPoolExecutor(threads)
+    pool: ThreadPoolExecutor = _own.pool
+    return pool

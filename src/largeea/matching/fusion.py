@@ -6,6 +6,7 @@ from functools import reduce
 from operator import add
 
 from largeea.matching.sinkhorn import sinkhorn
+from largeea.matching.sums import top_k_of_sum
 from largeea.similarity import Similarity
 
 Channels = dict[str, Similarity]
@@ -30,11 +31,10 @@ def weighted_sum(channels: Channels, weights: dict[str, float], top_k: int) -> S
 
     A channel missing in `weights` has weight 1; a channel with weight 0 is left out.
     """
-    total = Similarity.empty(next(iter(channels.values())).shape)
-    for kind, channel in channels.items():
-        if weight := weights.get(kind, 1.0):
-            total = total + channel.scale(weight)
-    return total.top_k(top_k)
+    counted = {kind: channel for kind, channel in channels.items() if weights.get(kind, 1.0)}
+    if not counted:
+        return Similarity.empty(next(iter(channels.values())).shape)
+    return top_k_of_sum(list(counted.values()), top_k, [weights.get(kind, 1.0) for kind in counted])
 
 
 def match_one_to_one(

@@ -5,21 +5,46 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
-from largeea.graph import Float64, Int32, Int64
+from largeea.graph import Float32, Float64, Int32, Int64
+
+IntArray = npt.NDArray[np.integer]
+
+LOWEST_LOG_ODDS = np.float32(-80)
+"""Lower logarithms count as this one: float32 holds its exponential."""
 
 
 @njit(cache=True, nogil=True)
-def normalise_rows(
-    first: int, last: int, pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scale: Float64
-) -> None:
-    """Set `scale[row] = 1 / (1 + sum of odds * fixed[other])` for rows `first:last`; the bin has weight 1."""
+def row_odds(
+    first: int, last: int, pointers: Int64, scores: Float32, temperature: np.float32,
+    no_match_score: np.float32, weights: Float32, bins: Float32,
+) -> None:  # fmt: skip
+    """Write the odds `exp((score - no_match_score) / temperature)` of the rows `first:last` to
+    `weights[entries]`, and those of their bins, which are 1, to `bins[rows]`; each row divided by its
+    highest."""
     for row in range(first, last):
-        total = 1.0
+        highest = np.float32(0)
         for entry in range(pointers[row], pointers[row + 1]):
-            total += odds[entry] * fixed[others[entry]]
-        scale[row] = 1 / total
+            weights[entry] = (scores[entry] - no_match_score) / temperature
+            highest = max(highest, weights[entry])
+        for entry in range(pointers[row], pointers[row + 1]):
+            weights[entry] = np.exp(max(weights[entry] - highest, LOWEST_LOG_ODDS))
+        bins[row] = np.exp(max(-highest, LOWEST_LOG_ODDS))
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def normalise_rows(
+    first: int, last: int, pointers: IntArray, others: Int32, weights: Float32, bins: Float32, fixed: Float32,
+    scale: Float32,
+) -> None:  # fmt: skip
+    """Set `scale[row] = 1 / (bin + sum of weights * fixed[other])` for the rows `first:last`."""
+    for row in range(first, last):
+        total = bins[row]
+        for entry in range(pointers[row], pointers[row + 1]):
+            total += weights[entry] * fixed[np.uint32(others[entry])]
+        scale[row] = np.float32(1) / total
 
 
 @njit(cache=True, nogil=True)

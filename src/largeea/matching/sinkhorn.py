@@ -1,22 +1,38 @@
 """Sparse Sinkhorn iterations: from scores to the probabilities of a partial one-to-one matching.
 
 Only kept pairs have a probability. Every source and every target also has a "no counterpart" bin, which takes
-the probability of entities without a good candidate.
+the probability of entities without a good candidate. On a GPU, `cuda.py` does the same.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from largeea.execution.devices import cuda_is_chosen
 from largeea.execution.jobs import over_rows
-from largeea.graph import Float64, Int32, Int64
+from largeea.graph import Float32, Int32, Int64
 from largeea.matching import kernels
 from largeea.similarity import Similarity
 
 MIN_ENTRIES_FOR_THREADS = 2_000_000
 """With fewer entries, one thread is faster than starting several."""
-_MAX_LOG_ODDS = 250.0
-"""Log-odds are clipped to this absolute value, so that `exp` stays finite."""
+
+
+class Iterate(Protocol):
+    """Sinkhorn iterations on one device."""
+
+    def __call__(
+        self, pointers: Int64, targets: Int32, weights: Float32, bins: Float32, columns: int, iterations: int
+    ) -> Float32:
+        """Return the probabilities of all entries, `[entries]`, not above 1.
+
+        `weights` are those of the entries, in CSR form; `bins[rows]` those of the bins of the rows. The bins
+        of columns have weight 1.
+        """
 
 
 def sinkhorn(
@@ -29,22 +45,60 @@ def sinkhorn(
     """
     if not len(similarity):
         return Similarity.empty(similarity.shape)
-    log_odds = (similarity.scores.astype(np.float64) - no_match_score) / temperature
-    odds = np.exp(np.clip(log_odds, -_MAX_LOG_ODDS, _MAX_LOG_ODDS))
-    rows, columns = similarity.rows, similarity.indices
-    order = np.argsort(columns, kind="stable")
-    ends = np.searchsorted(columns[order], np.arange(similarity.shape[1] + 1))
-    by_source, by_target = (similarity.indptr, columns, odds), (ends, rows[order], odds[order])
-    source, target = np.ones(similarity.shape[0]), np.ones(similarity.shape[1])
+    iterate: Iterate = on_cpu
+    if cuda_is_chosen():
+        from largeea.matching import cuda
+
+        iterate = cuda.on_gpu if cuda.fits(len(similarity)) else on_cpu
+    weights, bins = row_weights(similarity, temperature, no_match_score)
+    probabilities = iterate(
+        similarity.indptr, similarity.indices, weights, bins, similarity.shape[1], iterations
+    )
+    return Similarity(similarity.shape, similarity.indptr, similarity.indices, probabilities)
+
+
+def row_weights(similarity: Similarity, temperature: float, no_match_score: float) -> tuple[Float32, Float32]:
+    """The odds of all entries, `[entries]`, and of the bins of all rows, `[rows]`, the highest of a row 1.
+
+    The iterations do not depend on the scale of a row, and numbers that are not above 1 fit into float32.
+    """
+    weights, bins = np.empty(len(similarity), np.float32), np.empty(similarity.shape[0], np.float32)
+    over_rows(
+        kernels.row_odds, similarity.shape[0], similarity.indptr, similarity.scores,
+        np.float32(temperature), np.float32(no_match_score), weights, bins,
+    )  # fmt: skip
+    return weights, bins
+
+
+def on_cpu(
+    pointers: Int64, targets: Int32, weights: Float32, bins: Float32, columns: int, iterations: int
+) -> Float32:
+    """See `Iterate`."""
+    rows = len(pointers) - 1
+    flipped = sp.csr_array((weights, targets, pointers), shape=(rows, columns)).tocsc()
+    by_source = pointers, targets, weights, bins
+    by_target = flipped.indptr, flipped.indices, flipped.data, np.ones(columns, np.float32)
+    source, target = np.empty(rows, np.float32), np.ones(columns, np.float32)
     for _ in range(iterations):
         _normalise(*by_source, target, source)
         _normalise(*by_target, source, target)
     _normalise(*by_source, target, source)
-    probabilities = np.minimum(odds * source[rows] * target[columns], 1).astype(np.float32)
-    return Similarity(similarity.shape, similarity.indptr, columns, probabilities)
+    probabilities = np.repeat(source, np.diff(pointers))
+    probabilities *= weights
+    probabilities *= target[targets]
+    return np.minimum(probabilities, 1, out=probabilities)
 
 
-def _normalise(pointers: Int64, others: Int32, odds: Float64, fixed: Float64, scale: Float64) -> None:
+def _normalise(
+    pointers: npt.NDArray[np.integer],
+    others: Int32,
+    weights: Float32,
+    bins: Float32,
+    fixed: Float32,
+    scale: Float32,
+) -> None:
     """Write to `scale` the factor of every row that makes its entries and its bin sum to 1."""
-    least = 2048 if len(odds) >= MIN_ENTRIES_FOR_THREADS else len(scale)
-    over_rows(kernels.normalise_rows, len(scale), pointers, others, odds, fixed, scale, least=max(least, 1))
+    least = 2048 if len(weights) >= MIN_ENTRIES_FOR_THREADS else len(scale)
+    over_rows(
+        kernels.normalise_rows, len(scale), pointers, others, weights, bins, fixed, scale, least=max(least, 1)
+    )

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.execution.jobs import in_order, row_blocks, run_jobs
-from largeea.graph import Arrays, Int64
+from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
+from largeea.graph import Arrays, Float32, Int32, Int64
 from largeea.names.rows import Names
 from largeea.similarity import Similarity
+from largeea.similarity.kernels import rows_by_id
 
 ROWS_PER_JOB = 4096
+
+
+def matrix_of(ids: Int32, scores: Float32, targets: int) -> Similarity:
+    """The matrix of a top-k search, `[n, targets]`, made on all threads: `Similarity.from_top_k` uses one."""
+    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(ids >= 0, axis=1))])
+    indices, kept = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
+
+    def sort_rows(first: int, last: int) -> None:
+        part = slice(first, last)
+        rows_by_id(ids[part], scores[part], indptr[first : last + 1], indices, kept)
+
+    over_rows(sort_rows, len(ids))
+    return Similarity((len(ids), targets), indptr, indices, kept, min(0.0, float(kept.min(initial=0.0))))
 
 
 def fold(names: Names, by_name: Similarity, top_k: int) -> Similarity:

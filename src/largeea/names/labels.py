@@ -38,8 +38,8 @@ def latinised(names: Strings) -> Strings:
     """
     text = normalised(names)
     foreign = pc.fill_null(pc.invert(pc.string_is_ascii(text)), False)
-    latin = strings([anyascii(name) for name in text.filter(foreign).to_pylist()])
-    return normalised(pc.replace_with_mask(text, foreign, latin))
+    latin = normalised(strings([anyascii(name) for name in text.filter(foreign).to_pylist()]))
+    return pc.replace_with_mask(text, foreign, latin)
 
 
 def bare_names(names: Strings) -> Strings:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numba import njit
 
 from largeea.graph import Float32, Int32, Int64
+from largeea.names.distinct import number_names
 from largeea.names.rows import NameRows, Names
 
 
@@ -61,10 +61,9 @@ def _concepts(names: Names) -> Int64:
 
 def _counterparts(source: NameRows, target: NameRows) -> Int64:
     """The source entity that shares an unambiguous name with each target entity, -1 for none or several."""
-    words = pa.concat_arrays([source.latin, target.latin]).dictionary_encode()
-    name = np.asarray(pc.fill_null(words.indices, -1), np.int64)
+    name, count = number_names(pa.concat_arrays([source.latin, target.latin]))
     bearers = [
-        _only_bearer(part, side.entity, len(words.dictionary))
+        _only_bearer(part, side.entity, count)
         for part, side in ((name[: len(source)], source), (name[len(source) :], target))
     ]
     ours, theirs = (side[(bearers[0] >= 0) & (bearers[1] >= 0)] for side in bearers)
@@ -77,7 +76,7 @@ def _counterparts(source: NameRows, target: NameRows) -> Int64:
     return found
 
 
-def _only_bearer(name: Int64, bearer: Int32 | Int64, names: int) -> Int64:
+def _only_bearer(name: Int32 | Int64, bearer: Int32 | Int64, names: int) -> Int64:
     """The bearer of each of so many names, -1 where it has none or several; a name of -1 is none."""
     least, most = np.full(names, np.iinfo(np.int64).max), np.full(names, -1, np.int64)
     named = name >= 0

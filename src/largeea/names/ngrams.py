@@ -6,21 +6,35 @@ one array of code points in compiled code.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import scipy.sparse as sp
 from numba import njit
 
-from largeea.execution.jobs import row_blocks, run_jobs
+from largeea.execution.jobs import over_rows
 from largeea.execution.memory import release_free_memory
-from largeea.graph import Arrays, Float32, Float64, Int32, Int64, Strings
+from largeea.graph import Float32, Float64, Int32, Int64, Strings
 from largeea.names.characters import CodePoints, code_points
+from largeea.names.numbering import number_codes
 from largeea.search.sorting import UInt64, sort_range
 
-UInt32 = npt.NDArray[np.uint32]
-ROWS_PER_JOB = 1 << 13
+UInt16 = npt.NDArray[np.uint16]
+
+
+class Grams(NamedTuple):
+    """The distinct n-grams of names; those of name i are `codes[starts[i] : starts[i] + sizes[i]]`.
+
+    codes: hash codes, ascending for each name; between names there is unused space.
+    counts: how often a name has each, likewise.
+    """
+
+    codes: UInt64
+    counts: UInt16
+    starts: Int64
+    sizes: Int64
 
 
 def tfidf(
@@ -31,12 +45,19 @@ def tfidf(
     An n-gram does not cross a word boundary, but the boundary itself belongs to it, as a space.
     Weight: `(1 + ln tf) * (1 + ln((1 + n) / (1 + df)))`.
     """
-    sides = [_counted(names, shortest, longest) for names in (source, target)]
-    columns, frequency = _columns([block.pop("codes") for side in sides for block in side])
+    names = pa.concat_arrays([source, target])
+    grams = count_grams(*code_points(names), shortest, longest)
+    pointer = np.concatenate([np.zeros(1, np.int64), np.cumsum(grams.sizes)])
+    columns, numbering = number_codes(grams.codes, grams.starts, pointer)
+    counts, starts = grams.counts, grams.starts
+    del grams
     release_free_memory()
-    idf = 1 + np.log((1 + len(source) + len(target)) / (1 + frequency))
-    entries = sum(len(block["counts"]) for block in sides[0])
-    return _weighted(sides[0], columns[:entries], idf), _weighted(sides[1], columns[entries:], idf)
+    idf = 1 + np.log((1 + len(names)) / (1 + numbering.frequency))
+    weights = np.empty(len(columns), np.float32)
+    over_rows(_weigh, len(names), counts, starts, pointer, numbering.number_of, idf, columns, weights)
+    cut = pointer[len(source)]
+    ours = _vectors(weights[:cut], columns[:cut], pointer[: len(source) + 1], len(idf))
+    return ours, _vectors(weights[cut:], columns[cut:], pointer[len(source) :] - cut, len(idf))
 
 
 def gram_entries(characters: int, shortest: int, longest: int) -> int:
@@ -47,105 +68,70 @@ def gram_entries(characters: int, shortest: int, longest: int) -> int:
 def tfidf_memory(entries: int) -> int:
     """Bytes that `tfidf` needs at its peak for vectors of so many entries in all, the vectors included.
 
-    An entry is a hash (8), a count (4) and a number (4) first, and then a column (4) and a weight (4). The
-    table that numbers the n-grams takes about 3 bytes an entry.
+    An entry is a hash (8) and a count (2) first, with a quarter of unused space, then a column (4) and a
+    weight (4). The tables that number the n-grams take about 3 bytes an entry.
     """
-    return 19 * entries
+    return 20 * entries
 
 
-def _counted(names: Strings, shortest: int, longest: int) -> list[Arrays]:
-    """The n-grams of all names, in blocks as `count_block` gives them.
-
-    The blocks are parts of two large arrays, because memory of many small arrays is not given back.
-    """
-    blocks = row_blocks(len(names), most=ROWS_PER_JOB)
-    characters = pc.sum(pc.utf8_length(names)).as_py() or 0
-    room = (characters + 2 * len(names)) * (longest - shortest + 1)
-    codes, counts = np.empty(room, np.uint64), np.empty(room, np.float32)
-    found: dict[int, Arrays] = {}
-    end = 0
-    for number, result in run_jobs(count_block, blocks, names, shortest, longest, stored=False):
-        part = slice(end, end + len(result["codes"]))
-        codes[part], counts[part] = result["codes"], result["counts"]
-        found[number] = {"codes": codes[part], "counts": counts[part], "sizes": result["sizes"]}
-        end = part.stop
-    return [found[number] for number in range(len(blocks))]
+def count_grams(points: CodePoints, offsets: Int64, shortest: int, longest: int) -> Grams:
+    """The n-grams of names, given their code points and where each name starts."""
+    names = len(offsets) - 1
+    starts = (offsets + 2 * np.arange(names + 1)) * (longest - shortest + 1)
+    codes, counts = np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.uint16)
+    grams = Grams(codes, counts, starts[:-1], np.empty(names, np.int64))
+    over_rows(_count_grams, names, points, offsets, shortest, longest, grams)
+    return grams
 
 
-def count_block(first: int, last: int, names: Strings, shortest: int, longest: int) -> Arrays:
-    """The distinct n-grams of the names `first:last`: hash codes, counts, and how many each name has."""
-    points, offsets = code_points(names.slice(first, last - first))
-    lengths = np.diff(offsets)
-    room = int((lengths + 2).sum()) * (longest - shortest + 1)
-    codes, counts = np.empty(room, np.uint64), np.empty(room, np.float32)
-    text = np.empty(int(lengths.max(initial=0)) + 2, np.uint32)
-    sizes = np.empty(last - first, np.int64)
-    found = _count_grams(points, offsets, shortest, longest, text, codes, counts, sizes)
-    return {"codes": codes[:found], "counts": counts[:found], "sizes": sizes}
-
-
-def _columns(codes: list[UInt64]) -> tuple[Int32, Int64]:
-    """The column of every n-gram, in the order of hash codes, and how many names have that of each column."""
-    numbered = pa.chunked_array([pa.array(block) for block in codes], pa.uint64()).dictionary_encode()
-    codes.clear()
-    vocabulary = numbered.chunk(0).dictionary.to_numpy() if numbered.num_chunks else np.empty(0, np.uint64)
-    column = np.empty(len(vocabulary), np.int32)
-    column[np.argsort(vocabulary)] = np.arange(len(vocabulary), dtype=np.int32)
-    columns, frequency = np.empty(len(numbered), np.int32), np.zeros(len(vocabulary), np.int64)
-    start = 0
-    for chunk in numbered.chunks:
-        part = columns[start : start + len(chunk)]
-        part[:] = column[chunk.indices.to_numpy()]
-        frequency += np.bincount(part, minlength=len(vocabulary))
-        start += len(chunk)
-    return columns, frequency
-
-
-def _weighted(blocks: list[Arrays], columns: Int32, idf: Float64) -> sp.csr_array:
-    """The vectors of one side."""
-    pointer = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(block["sizes"] for block in blocks)]))
-    weights = np.empty(len(columns), np.float32)
-    start = 0
-    for block in blocks:
-        part = slice(start, start + len(block["counts"]))
-        weights[part] = (1 + np.log(block["counts"])) * idf[columns[part]]
-        weights[part] /= np.repeat(_lengths(weights[part], block["sizes"]), block["sizes"])
-        start = part.stop
+def _vectors(weights: Float32, columns: Int32, pointer: Int64, vocabulary: int) -> sp.csr_array:
     if pointer[-1] <= np.iinfo(np.int32).max:  # else scipy makes the columns as wide as the pointers
         pointer = pointer.astype(np.int32)
-    return sp.csr_array((weights, columns, pointer), shape=(len(pointer) - 1, len(idf)))
+    return sp.csr_array((weights, columns, pointer), shape=(len(pointer) - 1, vocabulary))
 
 
-def _lengths(weights: Float32, sizes: Int64) -> Float32:
-    """The Euclidean length of each vector, whose entries follow each other, `[n]`."""
-    squares = np.zeros(len(sizes), np.float32)
-    filled = np.flatnonzero(sizes)
-    squares[filled] = np.add.reduceat(weights * weights, (np.cumsum(sizes) - sizes)[filled])
-    return np.maximum(np.sqrt(squares), np.float32(1e-12))
+@njit(cache=True, nogil=True)
+def _weigh(
+    first: int,
+    last: int,
+    counts: UInt16,
+    starts: Int64,
+    pointer: Int64,
+    number_of: Int32,
+    idf: Float64,
+    columns: Int32,
+    weights: Float32,
+) -> None:
+    """Write the final columns and the weights of the rows `first:last`; each row gets length 1."""
+    for row in range(first, last):
+        squares = 0.0
+        shift = starts[row] - pointer[row]
+        for at in range(pointer[row], pointer[row + 1]):
+            columns[at] = number_of[columns[at]]
+            weight = idf[columns[at]]
+            if counts[at + shift] > 1:
+                weight *= 1 + np.log(counts[at + shift])
+            weights[at] = weight
+            squares += weight * weight
+        for at in range(pointer[row], pointer[row + 1]):
+            weights[at] /= np.sqrt(squares)
 
 
 @njit(cache=True, nogil=True)
 def _count_grams(
-    points: CodePoints,
-    offsets: Int64,
-    shortest: int,
-    longest: int,
-    text: UInt32,
-    codes: UInt64,
-    counts: Float32,
-    sizes: Int64,
-) -> int:
-    """Fill in hash codes and counts of each name's distinct n-grams, and `sizes[names]`; how many in all.
-
-    `text` is working space: a name with a space on either side.
-    """
-    total = np.int64(0)
-    for name in range(len(sizes)):
+    first: int, last: int, points: CodePoints, offsets: Int64, shortest: int, longest: int, grams: Grams
+) -> None:
+    """Fill in the n-grams of the names `first:last`."""
+    codes, counts, starts, sizes = grams
+    text = np.empty(1024, np.uint32)
+    for name in range(first, last):
         length = offsets[name + 1] - offsets[name] + 2
+        if length > len(text):
+            text = np.empty(2 * length, np.uint32)
         for at in range(1, length - 1):
             text[at] = points[offsets[name] + at - 1]
         text[0] = text[length - 1] = 32
-        found = total
+        found = starts[name]
         for start in range(length):
             code, blank = np.uint64(1), True
             for end in range(start, min(start + longest, length)):
@@ -156,13 +142,12 @@ def _count_grams(
                     found += 1
                 if end > start and text[end] == 32:
                     break
-        sort_range(codes, total, found)
-        first = total
-        for at in range(first, found):
-            if at > first and codes[at] == codes[total - 1]:
-                counts[total - 1] += 1
+        sort_range(codes, starts[name], found)
+        total = starts[name]
+        for at in range(starts[name], found):
+            if at > starts[name] and codes[at] == codes[total - 1]:
+                counts[total - 1] = min(counts[total - 1] + 1, 65535)
             else:
                 codes[total], counts[total] = codes[at], 1
                 total += 1
-        sizes[name] = total - first
-    return int(total)
+        sizes[name] = total - starts[name]

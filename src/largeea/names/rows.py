@@ -5,6 +5,7 @@ Names are compared with names, and two entities are as similar as those two of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Float32, Int8, Int32, KnowledgeGraph, Strings
 from largeea.names.aliases import Aliases, choose_aliases
 from largeea.names.labels import bare_names, latinised
 
-ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE = 1 << 14
 """Names that are transliterated together, so that the Python strings on the way stay few."""
 Columns = dict[str, Any]
 """Storable columns by name: numpy arrays and Arrow text columns."""
@@ -40,7 +42,7 @@ def name_rows(
 
 def name_rows_memory(rows: int, characters: int) -> int:
     """Bytes that `name_rows` needs at its peak, for so many names of both sides with so many characters."""
-    return 25 * rows + 3 * characters + 100 * min(rows, ROWS_AT_ONCE)
+    return 25 * rows + 3 * characters + 100 * min(rows, 16 * ROWS_AT_ONCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +75,18 @@ class NameRows:
         entity = np.concatenate([np.arange(graph.size, dtype=np.int32), others])
         names = graph.names if matched.all() else pc.if_else(pa.array(matched), graph.names, None)
         texts = pa.concat_arrays([names, aliases[1].filter(pa.array(kept))]) if len(others) else names
-        bare = bare_names(texts)
+        bare = _in_blocks(bare_names, texts)
         bracketed = np.flatnonzero(np.asarray(pc.is_valid(bare))).astype(np.int32)
         weights = np.concatenate([np.ones(graph.size, np.float32), weights])
-        return cls(texts, entity, kinds, weights, _latin(texts), bracketed, _latin(bare.drop_null()))
+        return cls(
+            texts,
+            entity,
+            kinds,
+            weights,
+            _in_blocks(latinised, texts),
+            bracketed,
+            _in_blocks(latinised, bare.drop_null()),
+        )
 
     def __len__(self) -> int:
         return len(self.entity)
@@ -141,7 +151,13 @@ class Names:
         return columns
 
 
-def _latin(names: Strings) -> Strings:
-    """Latinised names, in blocks."""
-    blocks = [latinised(names.slice(start, ROWS_AT_ONCE)) for start in range(0, len(names), ROWS_AT_ONCE)]
-    return pa.concat_arrays(blocks) if blocks else latinised(names)
+def _in_blocks(function: Callable[[Strings], Strings], names: Strings) -> Strings:
+    """`function(names)`, in blocks on all threads."""
+    blocks = [names.slice(start, ROWS_AT_ONCE) for start in range(0, len(names), ROWS_AT_ONCE)] or [names]
+
+    def replace(first: int, last: int) -> None:
+        for block in range(first, last):
+            blocks[block] = function(blocks[block])
+
+    over_rows(replace, len(blocks), least=1)
+    return pa.concat_arrays(blocks)

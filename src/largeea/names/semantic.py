@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from largeea.graph import Float32
-from largeea.names.blocks import fold, weighted_mean
+from largeea.names.blocks import fold, matrix_of, weighted_mean
 from largeea.names.encoders import encode_unique, load_encoder
 from largeea.names.ngrams import gram_entries, tfidf, tfidf_memory
 from largeea.names.rows import Columns, Names
@@ -31,7 +31,7 @@ def ngram_similarity(
     sides = names.source, names.target
     source, target = (side.discounted if discount_brackets else side.latin for side in sides)
     found = sparse_top_k(*tfidf(source, target, shortest, longest), top_k, stored=True)
-    by_name = Similarity.from_top_k(*found, len(target))
+    by_name = matrix_of(*found, len(target))
     return fold(names, with_word_overlap(names, source, target, by_name), top_k)
 
 
@@ -64,7 +64,7 @@ def vector_similarity(rows: Columns, vectors: Vectors, top_k: int, metric: str, 
     """The `top_k` (phi) targets of each source by the encoder's vectors, `[sources, targets]`."""
     source, target = vectors["source"], vectors["target"]
     found = dense_top_k(source, target, top_k, metric=metric, search=search, stored=True)
-    return fold(Names.from_columns(rows), Similarity.from_top_k(*found, len(target)), top_k)
+    return fold(Names.from_columns(rows), matrix_of(*found, len(target)), top_k)
 
 
 def vector_similarity_memory(

@@ -28,7 +28,7 @@ def feature_stages(
     matrix = 8 * sources * how.top_k
     grams = how.shortest_gram, how.longest_gram
     ngrams = ngram_similarity_memory(sources, targets, sum(characters), how.top_k, *grams, threads)
-    seconds = 4e-8 * sources * min(targets, 50_000)
+    seconds = 1.4e-4 * sources + 5e-6 * (sources + targets)
     if how.encoder == NGRAM:
         yield "semantic", ngrams, matrix, seconds
     else:

@@ -13,6 +13,7 @@ from largeea.execution.jobs import row_blocks, run_jobs
 from largeea.graph import Arrays, Float32, Int32, Int64
 from largeea.randomness import generator
 from largeea.search.exact import ExactSearch
+from largeea.search.manhattan import ranked
 from largeea.search.vectors import unit_rows
 
 POINTS_PER_CELL = 64
@@ -29,6 +30,7 @@ class ApproximateSearch:
         import faiss
         from faiss.contrib.ivf_tools import add_preassigned
 
+        self.items = items
         dimension = items.shape[1]
         cells = max(1, min(int(4 * np.sqrt(len(items))), len(items) // 40))
         centres = _centres(items, cells)
@@ -39,8 +41,12 @@ class ApproximateSearch:
         add_preassigned(self.index, np.ascontiguousarray(items), _nearest_cells(items, centres))
         self.index.nprobe = max(8, cells // 32)
 
+    def nearest(self, queries: Float32, k: int, metric: str) -> tuple[Int32, Float32]:
+        """See `DenseSearch.nearest`."""
+        return ranked(self.find, queries, self.items, k, metric)
+
     def find(self, queries: Float32, k: int) -> tuple[Int32, Float32]:
-        """See `DenseSearch.find`."""
+        """`(ids[n, k], scores[n, k])` of the nearest by inner product, padded with -1 and any score."""
         import faiss
 
         faiss.omp_set_num_threads(1)

@@ -15,29 +15,23 @@ from largeea.errors import UsageError
 from largeea.execution.devices import cuda_is_chosen
 from largeea.execution.jobs import row_blocks, run_jobs
 from largeea.graph import Arrays, Float32, Int32
-from largeea.search.manhattan import by_manhattan
+from largeea.search.manhattan import candidate_count
 
 APPROXIMATE_FROM = 4e9
 """Query-item pairs from which an exact search on a CPU takes minutes, and an approximate one seconds."""
-OVERSAMPLE = 4
-"""Candidates by inner product for every one kept by Manhattan distance."""
-LEAST_CANDIDATES = 200
 QUERIES_AT_ONCE = 4096
 """Queries of one matrix product. Its rounding depends on its shape, so block bounds are multiples of this."""
 METRICS = ("cosine", "manhattan")
 
 
 class DenseSearch(Protocol):
-    """Items, ready to be searched by inner product."""
+    """Items, ready to be searched."""
 
     at_once: int | None
     """Blocks of queries that are answered at a time; None: one a thread."""
 
-    def find(self, queries: Float32, k: int) -> tuple[Int32, Float32]:
-        """`(ids[n, k], scores[n, k])` of the nearest items in any order, padded with -1 and any score.
-
-        `queries[n, d]` are at most `QUERIES_AT_ONCE`, k is at most the number of items.
-        """
+    def nearest(self, queries: Float32, k: int, metric: str) -> tuple[Int32, Float32]:
+        """`(ids[n, k], scores[n, k])` as `dense_top_k` promises, for at most `QUERIES_AT_ONCE` queries."""
 
 
 def _exact(items: Float32) -> DenseSearch:
@@ -72,7 +66,7 @@ def dense_top_k(
 
     `(ids[n, k], scores[n, k])`, best first, ties by id, padded with -1 and 0. The score is the cosine, or for
     "manhattan" `1 - distance / (2 sqrt(d))`, which is in [0, 1] too. Manhattan distances are computed for the
-    `OVERSAMPLE * k` nearest by cosine only. A stage that searches once may have its jobs `stored`.
+    `candidate_count` nearest by cosine only. A stage that searches once may have its jobs `stored`.
     """
     if metric not in METRICS:
         raise UsageError(f"metric {metric!r} is none of {', '.join(METRICS)}")
@@ -84,7 +78,7 @@ def dense_top_k(
     chosen = chosen_search(len(queries), len(items)) if search == "auto" else search
     blocks = row_blocks(len(queries), multiple_of=QUERIES_AT_ONCE)
     index = SEARCHES[chosen](items)
-    shared = queries, items, index, k, metric
+    shared = queries, index, k, metric
     for number, found in run_jobs(nearest_block, blocks, *shared, at_once=index.at_once, stored=stored):
         first, last = blocks[number]
         ids[first:last], scores[first:last] = found["ids"], found["scores"]
@@ -104,39 +98,17 @@ def dense_memory(
     The answers, the scores and candidates of one chunk a thread, and for an approximate search its index.
     """
     chosen = chosen_search(queries, items) if search == "auto" else search
-    candidates = min(_candidates(k, metric), items)
+    candidates = min(candidate_count(k, metric), items)
     scores = 4096 if chosen == "exact" else 0
     index = 5 * items * dimension if chosen == "approximate" else 0
     return 8 * queries * k + threads * min(queries, QUERIES_AT_ONCE) * (scores + 40 * candidates) + index
 
 
-def _candidates(k: int, metric: str) -> int:
-    """How many items are found by inner product for every query."""
-    return k if metric == "cosine" else max(OVERSAMPLE * k, LEAST_CANDIDATES)
-
-
-def nearest_block(
-    first: int, last: int, queries: Float32, items: Float32, index: DenseSearch, k: int, metric: str
-) -> Arrays:
+def nearest_block(first: int, last: int, queries: Float32, index: DenseSearch, k: int, metric: str) -> Arrays:
     """The answers to the queries `first:last`."""
-    wanted = min(_candidates(k, metric), len(items))
-    ids, scores = np.empty((last - first, k), np.int32), np.empty((last - first, k), np.float32)
-    for start in range(first, last, QUERIES_AT_ONCE):
-        asked = queries[start : min(start + QUERIES_AT_ONCE, last)]
-        found, similar = index.find(asked, wanted)
-        if metric == "manhattan":
-            found, similar = by_manhattan(asked, items, np.where(similar > 0, found, np.int32(-1)))
-        part = slice(start - first, start - first + len(asked))
-        ids[part], scores[part] = _padded(found, similar, k)
-    return {"ids": ids, "scores": scores}
-
-
-def _padded(ids: Int32, scores: Float32, k: int) -> tuple[Int32, Float32]:
-    """The k best of each row in the promised order; a score of 0 or below finds nothing."""
-    ids = np.where(scores > 0, ids, -1)
-    scores = np.where(ids >= 0, scores, 0)
-    order = np.lexsort((ids, -scores), axis=1)[:, :k]
-    missing = max(0, k - order.shape[1])
-    ids = np.pad(np.take_along_axis(ids, order, axis=1), ((0, 0), (0, missing)), constant_values=-1)
-    scores = np.pad(np.take_along_axis(scores, order, axis=1), ((0, 0), (0, missing)))
-    return ids.astype(np.int32), scores.astype(np.float32)
+    starts = range(first, last, QUERIES_AT_ONCE)
+    parts = [index.nearest(queries[at : min(at + QUERIES_AT_ONCE, last)], k, metric) for at in starts]
+    return {
+        "ids": np.concatenate([ids for ids, _ in parts]),
+        "scores": np.concatenate([scores for _, scores in parts]),
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.graph import Float32, Int32
+from largeea.search.manhattan import ranked
 
 
 class ExactSearch:
@@ -19,8 +20,12 @@ class ExactSearch:
     def __init__(self, items: Float32) -> None:
         self.items = items
 
+    def nearest(self, queries: Float32, k: int, metric: str) -> tuple[Int32, Float32]:
+        """See `DenseSearch.nearest`."""
+        return ranked(self.find, queries, self.items, k, metric)
+
     def find(self, queries: Float32, k: int) -> tuple[Int32, Float32]:
-        """See `DenseSearch.find`."""
+        """`(ids[n, k], scores[n, k])` of the nearest by inner product, padded with -1 and any score."""
         import faiss
 
         faiss.omp_set_num_threads(1)

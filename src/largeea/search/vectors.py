@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
+from largeea.execution.jobs import over_rows
 from largeea.graph import Float32
 
 
 def unit_rows(vectors: Float32) -> Float32:
-    """Rows scaled to length 1; a row of zeros stays."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0), np.float32)
+    """Rows scaled to length 1, `float32[n, d]`; a row of zeros stays."""
+    units = np.array(vectors, np.float32, order="C")
+    over_rows(_scale_rows, len(units), units)
+    return units
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _scale_rows(first: int, last: int, rows: Float32) -> None:
+    for number in range(first, last):
+        row = rows[number]
+        square = np.float32(0)
+        for at in range(len(row)):
+            square += row[at] * row[at]
+        if square > 0:
+            length = np.sqrt(square)
+            for at in range(len(row)):
+                row[at] /= length

@@ -170,3 +170,67 @@ def look_up_rows(
                 at += 1
             is_kept = at < end and indices[at] == indices_wanted[wanted]
             found[wanted] = scores[at] if is_kept else floor
+
+
+@njit(cache=True, nogil=True)
+def best_of_sums(
+    first: int,
+    last: int,
+    pointers: tuple[Int64, ...],
+    indices: tuple[Int32, ...],
+    scores: tuple[Float32, ...],
+    weights: Float32,
+    floors: Float32,
+    ids: Int32,
+    best: Float32,
+    counts: Int64,
+) -> None:
+    """Write the top k of the weighted sum of several CSR matrices to the rows `first:last` of `ids[rows, k]`
+    and `best[rows, k]`, ascending by id, and how many they are to `counts[rows]`.
+
+    Where a matrix lacks an entry, its floor, which is weighted already, is added instead.
+    """
+    k, parts = ids.shape[1], len(pointers)
+    at, end = np.empty(parts, np.int64), np.empty(parts, np.int64)
+    chosen = np.empty(k, np.int64)
+    columns, sums = np.empty(k, np.int32), np.empty(k, np.float32)
+    for row in range(first, last):
+        longest = 0
+        for part in range(parts):
+            at[part], end[part] = pointers[part][row], pointers[part][row + 1]
+            longest += end[part] - at[part]
+        if longest > len(columns):
+            columns, sums = np.empty(2 * longest, np.int32), np.empty(2 * longest, np.float32)
+        count = 0
+        while True:
+            column = np.int32(2**31 - 1)
+            for part in range(parts):
+                if at[part] < end[part]:
+                    column = min(column, indices[part][at[part]])
+            if column == 2**31 - 1:
+                break
+            total = np.float32(0)
+            for part in range(parts):
+                if at[part] < end[part] and indices[part][at[part]] == column:
+                    total += weights[part] * scores[part][at[part]]
+                    at[part] += 1
+                else:
+                    total += floors[part]
+            columns[count], sums[count] = column, total
+            count += 1
+        counts[row] = _choose(sums, 0, count, chosen)
+        kept = chosen[: counts[row]]
+        kept.sort()
+        for rank in range(len(kept)):
+            ids[row, rank], best[row, rank] = columns[kept[rank]], sums[kept[rank]]
+
+
+@njit(cache=True, nogil=True)
+def join_rows(
+    first: int, last: int, ids: Int32, best: Float32, pointers: Int64, indices: Int32, scores: Float32
+) -> None:
+    """Copy the rows `first:last` of padded arrays to CSR arrays."""
+    for row in range(first, last):
+        start, count = pointers[row], pointers[row + 1] - pointers[row]
+        for rank in range(count):
+            indices[start + rank], scores[start + rank] = ids[row, rank], best[row, rank]

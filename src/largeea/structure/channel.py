@@ -11,7 +11,7 @@ from largeea.graph import Arrays, KnowledgeGraph, Links, Task
 from largeea.similarity import Similarity
 from largeea.structure.batch_training import train_batch
 from largeea.structure.partition import Assignment, Batches, partition_graphs
-from largeea.structure.partition.size import check_memory
+from largeea.structure.partition.size import batches_at_once, check_memory
 
 __all__ = ["partition_graphs", "train_batches"]
 
@@ -38,10 +38,12 @@ def train_batches(
             "(DA) make them from names, or go without the structure channel"
         )
     task, assignment = Task(source, target, seeds.canonical()), Assignment.from_arrays(parts)
-    check_memory(source.size + target.size, assignment.k, assignment.overlap, settings)
+    sizes = source.size + target.size, assignment.k, assignment.overlap
+    check_memory(*sizes, settings)
     numbers = [(number,) for number in range(1, assignment.k + 1)]
     batches = Batches(task, assignment)
-    blocks = in_order(run_jobs(train_batch, numbers, batches, settings, seed, at_once=1))
+    at_once = batches_at_once(*sizes, settings)
+    blocks = in_order(run_jobs(train_batch, numbers, batches, settings, seed, at_once=at_once))
     rows, columns, scores = (
         np.concatenate([block[column] for block in blocks]) for column in ("rows", "columns", "scores")
     )

@@ -11,6 +11,7 @@ import pytest
 from largeea.errors import InputError, UsageError
 from largeea.execution import Execution, executing
 from largeea.names.encoders import load_encoder
+from largeea.names.encoders.base import EncoderSettings, torch_dtype
 
 NAMES = ["Berlin", "Kim Dae-jung", "National Front (France)", "a", "The Lord of the Rings: The Two Towers"]
 
@@ -197,3 +198,29 @@ def test_torch_uses_the_threads_of_the_execution_settings(
     assert seen == [1, 3]
     assert torch.get_num_threads() == before
     np.testing.assert_allclose(*vectors, atol=1e-6)
+
+
+def test_pieces_and_a_small_gpu_give_the_same(
+    torch: Any, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{name} {i}" for i in range(20) for name in NAMES]
+    encoder: Any = load_encoder(f"bert:{tiny_folder}")
+    whole, forward, rows = encoder.encode(names), encoder._forward, []
+
+    def short_of_memory(ids: Any, own: Any, starts: Any, length: int) -> Any:
+        if len(starts) > 3:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        rows.append(len(starts))
+        return forward(ids, own, starts, length)
+
+    monkeypatch.setattr(encoder, "_forward", short_of_memory)
+    monkeypatch.setattr("largeea.names.encoders.transformer._PIECE", 50)
+    np.testing.assert_allclose(encoder.encode(names), whole, atol=1e-5)
+    assert sum(rows) == 100
+
+
+def test_auto_is_fp32_on_a_cpu_and_bf16_on_a_gpu(torch: Any) -> None:
+    auto = EncoderSettings()
+    assert torch_dtype(auto, torch.device("cpu")) is torch.float32
+    assert torch_dtype(auto, torch.device("cuda")) is torch.bfloat16
+    assert torch_dtype(EncoderSettings("fp32"), torch.device("cuda")) is torch.float32

@@ -14,6 +14,7 @@ from largeea.graph import Links
 from largeea.structure.batch import Batch
 from largeea.structure.models.batch_graph import merged_triples, with_inverses
 from largeea.structure.models.gcn_align import adjacency
+from largeea.structure.models.reflection import reflected
 from largeea.structure.models.rrea import RECIPE, ReflectionNetwork
 
 BATCH = Batch(
@@ -52,7 +53,7 @@ def test_reflection_is_the_papers() -> None:
         turned = [(torch.eye(4) - 2 * torch.outer(axes[r], axes[r])) @ vectors[t] for r, t in own]
         logits = torch.stack([v @ turn + w @ axes[r] for turn, (r, _) in zip(turned, own, strict=True)])
         expected[entity] = torch.softmax(logits, 0) @ torch.stack(turned)
-    ours = network.reflected(vectors, axes, attention).detach()
+    ours = reflected(network.edges, vectors, axes, attention)
     np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-6)
 
 

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from largeea.evidence.propagation import sketch_dimension
+from largeea.evidence.sketches import sketch_dimension
 from largeea.execution import Execution, executing
 from largeea.graph import Links
 from largeea.structure.batch import Batch

@@ -12,8 +12,14 @@ from largeea.errors import ResourceError
 from largeea.execution import Execution, executing
 from largeea.graph import Links, Task
 from largeea.structure.models.training_memory import COSTS, bytes_per_entity
-from largeea.structure.partition import PartitionConfig, partition
-from largeea.structure.partition.size import automatic_k, check_memory, memory_per_batch, smallest_k
+from largeea.structure.partition import PartitionConfig, partition, size
+from largeea.structure.partition.size import (
+    automatic_k,
+    batches_at_once,
+    check_memory,
+    memory_per_batch,
+    smallest_k,
+)
 
 Twins = Callable[..., tuple[Task, Links, np.ndarray]]
 
@@ -76,3 +82,18 @@ def test_batches_too_large_for_the_memory_limit_are_refused(k: int, overlap: int
         check_memory(2000, 5 * overlap, overlap, rrea)
     with executing(Execution(memory="1GB", device="cpu")):
         check_memory(2000, k, overlap, rrea)
+
+
+def test_as_many_batches_at_once_as_threads_and_memory_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(size, "resident_bytes", lambda: 10**9)
+    how, needed = StructureConfig(model="rrea"), memory_per_batch(30_000, 5)
+
+    def at_once(room: int, threads: int, settings: StructureConfig = how, k: int = 5) -> int:
+        with executing(Execution(device="cpu", memory=10**9 + room, threads=threads)):
+            return batches_at_once(30_000, k, 1, settings)
+
+    assert at_once(100 * needed, 4) == 4
+    assert at_once(100 * needed, 16) == 5
+    assert at_once(2 * 3 * needed, 16) == 3
+    assert at_once(needed, 16) == 1
+    assert at_once(100 * needed, 4, StructureConfig(model="of another package")) == 1

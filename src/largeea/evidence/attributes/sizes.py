@@ -20,7 +20,8 @@ def attribute_values_memory(literals: int, characters: int) -> int:
 def propose_memory(literals: tuple[int, int], sources: int, targets: int, top_k: int, threads: int) -> int:
     """`propose_by_values`: 24 bytes a feature while features are counted, and the search."""
     entries = FEATURES_PER_LITERAL * literals[0], FEATURES_PER_LITERAL * literals[1]
-    return 24 * sum(entries) + sparse_memory(*entries, sources, targets, top_k, threads) + 8 * sources * top_k
+    search = sparse_memory(sum(entries), entries[1], sources, targets, top_k, threads)
+    return 24 * sum(entries) + search + 8 * sources * top_k
 
 
 def literal_evidence_memory(literals: int, entries: int) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from largeea.execution.code import plugin_fingerprint
+from largeea.execution.devices import cuda_is_chosen
 from largeea.execution.jobs import row_blocks, run_jobs
 from largeea.graph import Arrays, Float32, Strings, strings
 from largeea.names.encoders.base import Encoder, EncoderSettings
@@ -48,12 +49,14 @@ ENCODERS = Registry(
 
 BLOCK = 16_384
 """Distinct names in a job. A killed run repeats at most one block."""
+BLOCK_ON_GPU = 1 << 18
+"""The same on a GPU, which needs many names of equal length at a time and takes seconds for so many."""
 
 
 def load_encoder(
     spec: str,
     *,
-    dtype: str = "fp32",
+    dtype: str = "auto",
     pooling: str = "max",
     layer: int = -1,
     max_tokens: int = 128,
@@ -94,7 +97,8 @@ def encode_unique(encoder: Encoder, names: Sequence[str | None] | Strings) -> Fl
     column = names if isinstance(names, pa.Array) else strings(names)
     encoded = column.fill_null("").dictionary_encode()
     distinct = encoded.dictionary
-    blocks = row_blocks(len(distinct), least=BLOCK, most=BLOCK)
+    size = BLOCK_ON_GPU if cuda_is_chosen() else BLOCK
+    blocks = row_blocks(len(distinct), least=size, most=size)
     jobs = [(*block, _digest(*_block(distinct, *block))) for block in blocks]
     vectors = np.empty((len(distinct), encoder.dimension), np.float32)
     for number, result in run_jobs(_encode_block, jobs, encoder, distinct, at_once=1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -43,21 +43,21 @@ class Encoder(Protocol):
 class EncoderSettings:
     """Settings of an encoder; each encoder uses those that apply to it.
 
-    dtype: number format of the computation, "fp32" or "bf16".
+    dtype: number format of the computation, "fp32", "bf16", or "auto": bf16 on a GPU, else fp32.
     pooling: how token vectors become one vector, "max", "mean" or "cls".
     layer: the hidden layer to pool; 0 is the token embeddings, -1 the last layer.
     max_tokens: longer names are cut, special tokens included.
     batch_tokens: tokens computed at once; None chooses by device. Does not change the vectors.
     """
 
-    dtype: str = "fp32"
+    dtype: str = "auto"
     pooling: str = "max"
     layer: int = -1
     max_tokens: int = 128
     batch_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        choices = {"dtype": ("fp32", "bf16"), "pooling": ("max", "mean", "cls")}
+        choices = {"dtype": ("auto", "fp32", "bf16"), "pooling": ("max", "mean", "cls")}
         for option, allowed in choices.items():
             if getattr(self, option) not in allowed:
                 raise UsageError(f"{option} = {getattr(self, option)!r}: give one of {', '.join(allowed)}")
@@ -82,10 +82,18 @@ def flatten(tokens: Sequence[Sequence[int]]) -> tuple[Int32, Int64]:
     return np.fromiter(chain.from_iterable(tokens), np.int32, offsets[-1]), offsets
 
 
-def torch_dtype(dtype: str) -> Any:
-    """The torch type of "fp32" or "bf16"."""
+def torch_dtype(settings: EncoderSettings, device: Any) -> Any:
+    """The torch type that an encoder computes with on a device."""
     torch = optional("torch", "encoders", "this encoder")
-    return {"fp32": torch.float32, "bf16": torch.bfloat16}[dtype]
+    on_gpu = torch.bfloat16 if device.type == "cuda" else torch.float32
+    return {"auto": on_gpu, "fp32": torch.float32, "bf16": torch.bfloat16}[settings.dtype]
+
+
+def halving_batches(work: Callable[[int, int], None], rows: int) -> None:
+    """`work(0, rows)`, or the same in smaller blocks if a GPU runs out of memory."""
+    from largeea.execution.devices import in_blocks
+
+    in_blocks(work, rows, rows)
 
 
 @contextmanager

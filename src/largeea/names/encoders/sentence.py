@@ -10,7 +10,13 @@ import numpy as np
 
 from largeea.execution.devices import torch_device
 from largeea.graph import Float32
-from largeea.names.encoders.base import EncoderSettings, content_hash, torch_dtype, torch_threads
+from largeea.names.encoders.base import (
+    EncoderSettings,
+    content_hash,
+    halving_batches,
+    torch_dtype,
+    torch_threads,
+)
 from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder, loading_checkpoint
 from largeea.plugins import optional
 from largeea.search.vectors import unit_rows
@@ -32,7 +38,7 @@ class SentenceEncoder:
                 str(folder),
                 device=str(self._device),
                 local_files_only=True,
-                model_kwargs={"use_safetensors": True, "dtype": torch_dtype(settings.dtype)},
+                model_kwargs={"use_safetensors": True, "dtype": torch_dtype(settings, self._device)},
             )
         longest = self._model.max_seq_length or settings.max_tokens
         self._model.max_seq_length = min(longest, settings.max_tokens)
@@ -57,13 +63,17 @@ class SentenceEncoder:
         """Unit vectors `[n, dimension]`; zeros for a blank name."""
         vectors = np.zeros((len(names), self.dimension), np.float32)
         has_text = np.fromiter((bool(name.strip()) for name in names), bool, len(names))
-        tokens_at_once = self._settings.tokens_at_once(self._device.type)
-        if has_text.any():
-            with torch_threads():
-                encoded = self._model.encode(
-                    self._settings.cut(list(compress(names, has_text))),
-                    batch_size=max(1, tokens_at_once // self._model.max_seq_length),
-                    show_progress_bar=False,
-                )
-            vectors[has_text] = unit_rows(encoded)
+        texts = self._settings.cut(list(compress(names, has_text)))
+        rows = np.flatnonzero(has_text)
+
+        def fill(first: int, last: int) -> None:
+            vectors[rows[first:last]] = unit_rows(self._library_vectors(texts[first:last]))
+
+        with torch_threads():
+            halving_batches(fill, len(texts))
         return vectors
+
+    def _library_vectors(self, texts: list[str]) -> Float32:
+        tokens_at_once = self._settings.tokens_at_once(self._device.type)
+        size = max(1, min(len(texts), tokens_at_once // self._model.max_seq_length))
+        return np.asarray(self._model.encode(texts, batch_size=size, show_progress_bar=False))

@@ -1,13 +1,16 @@
 """`bert:PATH_OR_ID`: any BERT-like checkpoint of Hugging Face, max-pooled over the name's own tokens.
 
 The paper's semantic encoder (SENS): BERT tokens, max-pooling, unit length. Special tokens are left out of the
-pooling. Only names of equal length share a batch, so there is no padding inside a name's row.
+pooling. Only names of equal length share a batch, so there is no padding inside a name's row. While the model
+works on one piece of the names, the next is tokenized.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +19,21 @@ import numpy as np
 from largeea.errors import UsageError
 from largeea.execution.devices import torch_device
 from largeea.graph import Bool, Float32, Int32, Int64
-from largeea.names.encoders.base import EncoderSettings, content_hash, flatten, torch_dtype, torch_threads
+from largeea.names.encoders.base import (
+    EncoderSettings,
+    content_hash,
+    flatten,
+    halving_batches,
+    torch_dtype,
+    torch_threads,
+)
 from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder, loading_checkpoint
 from largeea.plugins import optional
 
 _LEAST_TOKENS = 64
 """Smaller batches are filled up with copies: matrix products of a few rows round differently."""
+_PIECE = 1 << 16
+"""Names that are tokenized at a time."""
 
 
 class Tokens(NamedTuple):
@@ -40,7 +52,7 @@ class TransformerEncoder:
         self._torch = optional("torch", "encoders", "the encoder bert")
         self._argument, self._settings = argument, settings
         self._device = torch_device("encoders")
-        self._tokenizer, self._model = _read_checkpoint(folder, torch_dtype(settings.dtype))
+        self._tokenizer, self._model = _read_checkpoint(folder, torch_dtype(settings, self._device))
         self._model.to(self._device).eval()
         layers = self._model.config.num_hidden_layers
         if not -layers - 1 <= settings.layer <= layers:
@@ -75,11 +87,40 @@ class TransformerEncoder:
     def encode(self, names: Sequence[str]) -> Float32:
         """Unit vectors `[n, dimension]`; zeros for a name without a known token."""
         vectors = np.zeros((len(names), self.dimension), np.float32)
-        tokens = self._tokenize(names)
-        size = self._settings.tokens_at_once(self._device.type)
         with torch_threads():
-            for batch in _equal_length_batches(tokens, self._tokenizer.unk_token_id, size):
-                vectors[batch] = self._forward(tokens, batch)
+            for first, tokens in self._tokenized(names):
+                piece = self._encode(tokens).cpu().numpy()
+                vectors[first : first + len(piece)] = piece
+        return vectors
+
+    def _tokenized(self, names: Sequence[str]) -> Iterator[tuple[int, Tokens]]:
+        """Pieces of the names as tokens, with the place of their first name."""
+        pieces = [names[first : first + _PIECE] for first in range(0, len(names), _PIECE)]
+        with ThreadPoolExecutor(1) as other_thread:
+            under_way = [other_thread.submit(self._tokenize, piece) for piece in pieces[:1]]
+            for number in range(len(pieces)):
+                tokens = under_way.pop().result()
+                under_way += [
+                    other_thread.submit(self._tokenize, piece) for piece in pieces[number + 1 : number + 2]
+                ]
+                yield number * _PIECE, tokens
+
+    def _encode(self, tokens: Tokens) -> Any:
+        """Vectors `[n, dimension]` on the device; nothing waits for it between batches."""
+        torch, device = self._torch, self._device
+        size = self._settings.tokens_at_once(device.type)
+        ids, own, offsets = (torch.from_numpy(column).to(device) for column in tokens)
+        vectors = torch.zeros((len(offsets) - 1, self.dimension), device=device)
+        order, batches = _equal_length_batches(tokens, self._tokenizer.unk_token_id, size)
+        order = torch.from_numpy(order).to(device)
+        for start, end, length in batches:
+            batch = order[start:end]
+
+            def fill(first: int, last: int, batch: Any = batch, length: int = length) -> None:
+                rows = batch[first:last]
+                vectors[rows] = self._forward(ids, own, offsets[rows], length)
+
+            halving_batches(fill, end - start)
         return vectors
 
     def _tokenize(self, names: Sequence[str]) -> Tokens:
@@ -96,18 +137,16 @@ class TransformerEncoder:
         encoded = self._tokenizer(names, truncation=True, max_length=self._max_tokens)
         return list(encoded["input_ids"])
 
-    def _forward(self, tokens: Tokens, batch: Int64) -> Float32:
-        """Vectors `[batch, dimension]` of names that have equal numbers of tokens."""
+    def _forward(self, ids: Any, own: Any, starts: Any, length: int) -> Any:
+        """Vectors `[batch, dimension]` of names with tokens `ids[start : start + length]`."""
         torch = self._torch
-        length = int(tokens.offsets[batch[0] + 1] - tokens.offsets[batch[0]])
-        rows = np.resize(batch, max(len(batch), -(-_LEAST_TOKENS // length)))
-        places = tokens.offsets[rows][:, None] + np.arange(length)
-        ids = torch.from_numpy(tokens.ids[places]).to(self._device, torch.int64)
-        own = torch.from_numpy(tokens.own[places]).to(self._device)[..., None]
+        rows = max(len(starts), -(-_LEAST_TOKENS // length))
+        filled = starts[torch.arange(rows, device=self._device) % len(starts)]
+        places = filled[:, None] + torch.arange(length, device=self._device)
         with torch.inference_mode():
-            pooled = _POOLING[self._settings.pooling](self._hidden(ids).float(), own)
-            vectors: Float32 = torch.nn.functional.normalize(pooled).cpu().numpy()
-        return vectors[: len(batch)]
+            hidden = self._hidden(ids[places].long()).float()
+            pooled = _POOLING[self._settings.pooling](hidden, own[places][..., None])
+            return torch.nn.functional.normalize(pooled)[: len(starts)]
 
     def _hidden(self, ids: Any) -> Any:
         """Hidden states of the chosen layer, `[batch, length, dimension]`."""
@@ -124,15 +163,20 @@ _POOLING = {
 """From hidden states `[batch, length, dimension]`; `own[batch, length, 1]` marks the name's own tokens."""
 
 
-def _equal_length_batches(tokens: Tokens, unknown: int | None, size: int) -> Iterator[Int64]:
-    """Positions of names with equal numbers of tokens, at most `size` tokens a batch; no unreadable names."""
+def _equal_length_batches(
+    tokens: Tokens, unknown: int | None, size: int
+) -> tuple[Int64, list[tuple[int, int, int]]]:
+    """The readable names by length, and `(start, end, length)` of batches of at most `size` tokens."""
     known = np.concatenate([[0], np.cumsum(tokens.own & (tokens.ids != unknown))])
-    readable = np.diff(known[tokens.offsets]) > 0
-    lengths = np.diff(tokens.offsets)
-    for length in np.unique(lengths[readable]):
-        names = np.flatnonzero(readable & (lengths == length))
-        rows = max(1, size // int(length))
-        yield from (names[start : start + rows] for start in range(0, len(names), rows))
+    readable = np.flatnonzero(np.diff(known[tokens.offsets]) > 0)
+    lengths = np.diff(tokens.offsets)[readable]
+    order = np.argsort(lengths, kind="stable")
+    bounds = np.searchsorted(lengths[order], np.arange(lengths.max(initial=0) + 2))
+    batches = []
+    for length, (first, last) in enumerate(pairwise(bounds.tolist())):
+        rows = max(1, size // max(length, 1))
+        batches += [(start, min(start + rows, last), length) for start in range(first, last, rows)]
+    return readable[order], batches
 
 
 def _read_checkpoint(folder: Path, dtype: Any) -> tuple[Any, Any]:

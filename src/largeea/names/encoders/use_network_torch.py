@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from largeea.graph import Float32, Int32, Int64
+from largeea.names.encoders.base import halving_batches
 from largeea.names.encoders.use_network import (
     BRANCH,
     LEFT_CONTEXT,
@@ -35,11 +36,19 @@ class TorchUseNetwork:
         """Unit vectors `[n, 512]`; name i has the pieces `ids[offsets[i]:offsets[i + 1]]`."""
         vectors = np.empty((len(offsets) - 1, OUTPUT), np.float32)
         with self._torch.inference_mode():
-            for first, last in zip(*cuts(offsets, self._tokens_at_once), strict=True):
-                pieces = self._move(ids[offsets[first] : offsets[last]].astype(np.int64))
-                lengths = self._move(np.diff(offsets[first : last + 1]))
-                vectors[first:last] = self._dense(self._features(pieces, lengths), lengths).cpu().numpy()
+            for start, end in zip(*cuts(offsets, self._tokens_at_once), strict=True):
+
+                def fill(first: int, last: int, start: int = start) -> None:
+                    span = slice(start + first, start + last)
+                    vectors[span] = self._encode(ids, offsets[span.start : span.stop + 1]).cpu().numpy()
+
+                halving_batches(fill, end - start)
         return vectors
+
+    def _encode(self, ids: Int32, offsets: Int64) -> Any:
+        pieces = self._move(ids[offsets[0] : offsets[-1]].astype(np.int64))
+        lengths = self._move(np.diff(offsets))
+        return self._dense(self._features(pieces, lengths), lengths)
 
     def _move(self, array: Any) -> Any:
         return self._torch.from_numpy(array).to(self._device)

@@ -164,13 +164,13 @@ def _match(
 def most_shared(sketches: UInt64, a: int, size_a: int, b: int, size_b: int) -> int:
     """An upper bound of the shingles two sets share: each bit of one sketch alone is a shingle not shared."""
     for word in range(2):
-        size_a -= _ones(sketches[a, word] & ~sketches[b, word])
-        size_b -= _ones(sketches[b, word] & ~sketches[a, word])
+        size_a -= ones(sketches[a, word] & ~sketches[b, word])
+        size_b -= ones(sketches[b, word] & ~sketches[a, word])
     return min(size_a, size_b)
 
 
 @njit(cache=True, nogil=True)
-def _ones(word: Any) -> int:
+def ones(word: Any) -> int:
     """Bits set in a 64-bit word, in the form compilers turn into one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))

@@ -11,11 +11,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from numba import njit
 
-from largeea.graph import Int64, Strings
+from largeea.execution.jobs import over_rows
+from largeea.graph import Int32, Int64, Strings
 from largeea.names.characters import code_points
+from largeea.names.numbering import number_codes
 
 UInt32 = npt.NDArray[np.uint32]
 UInt64 = npt.NDArray[np.uint64]
@@ -47,27 +48,40 @@ class NameSets(NamedTuple):
         A name shorter than the window is one shingle; an empty name is an empty set.
         """
         characters, pointer = code_points(names)
-        hashes, hash_pointer = np.empty(len(characters), np.uint64), np.zeros_like(pointer)
+        lengths = np.diff(pointer)
+        sizes = _word_counts(characters, pointer) if shingle == "words" else _window_counts(lengths, shingle)
+        starts = _pointer(sizes)
+        hashes = np.empty(starts[-1], np.uint64)
         if shingle == "words":
-            _words(characters, pointer, hashes, hash_pointer)
+            over_rows(_words, len(names), characters, pointer, starts, hashes)
         else:
-            _windows(characters, pointer, shingle, hashes, hash_pointer)
-        numbered = pa.array(hashes[: hash_pointer[-1]]).dictionary_encode()
-        vocabulary = numbered.dictionary.to_numpy()
-        shingles = numbered.indices.to_numpy().view(np.uint32).copy()
-        sketches, last_seen_in = np.zeros((len(names), 2), np.uint64), np.full(len(vocabulary), -1, np.int64)
-        shingle_pointer = np.zeros_like(pointer)
-        _each_once(hash_pointer, vocabulary, last_seen_in, shingles, shingle_pointer, sketches)
-        longest = int(np.diff(pointer).max(initial=0))
-        return cls(
-            characters,
-            pointer,
-            shingles[: shingle_pointer[-1]],
-            shingle_pointer,
-            sketches,
-            vocabulary,
-            longest,
+            over_rows(_windows, len(names), characters, pointer, shingle, starts, hashes)
+        numbers, numbering = number_codes(hashes, starts[:-1], starts)
+        sketches = np.zeros((len(names), 2), np.uint64)
+        over_rows(
+            _each_once, len(names), starts, numbering.codes, numbering.number_of, numbers, sizes, sketches
         )
+        shingle_pointer = _pointer(sizes)
+        shingles = np.empty(shingle_pointer[-1], np.uint32)
+        over_rows(_close_up, len(names), starts, numbers, shingle_pointer, shingles)
+        longest = int(lengths.max(initial=0))
+        return cls(characters, pointer, shingles, shingle_pointer, sketches, numbering.codes, longest)
+
+
+def _pointer(sizes: Int64) -> Int64:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+
+
+def _window_counts(lengths: Int64, length: int) -> Int64:
+    """How many windows each name has: one at least, unless it is empty."""
+    return np.maximum(lengths - length + 1, np.minimum(lengths, 1))
+
+
+def _word_counts(characters: UInt32, pointer: Int64) -> Int64:
+    """How many words each name has."""
+    counts = np.empty(len(pointer) - 1, np.int64)
+    over_rows(_count_words, len(counts), characters, pointer, counts)
+    return counts
 
 
 @njit(cache=True, nogil=True)
@@ -80,55 +94,74 @@ def mixed(value: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _windows(characters: UInt32, pointer: Int64, length: int, hashes: UInt64, ends: Int64) -> None:
-    """Write the hash of each window of `length` characters, repeats included, and where each name's end."""
-    count = 0
-    for name in range(len(pointer) - 1):
-        start, end = pointer[name], pointer[name + 1]
-        for first in range(start, max(end - length + 1, min(start + 1, end))):
+def _windows(
+    first: int, last: int, characters: UInt32, pointer: Int64, length: int, starts: Int64, hashes: UInt64
+) -> None:
+    """Write the hash of each window of `length` characters, repeats included."""
+    for name in range(first, last):
+        begin, end = pointer[name], pointer[name + 1]
+        for place in range(starts[name + 1] - starts[name]):
             state = np.uint64(0)
-            for at in range(first, min(first + length, end)):
+            for at in range(begin + place, min(begin + place + length, end)):
                 state = mixed(state + np.uint64(characters[at]) + np.uint64(1))
-            hashes[count] = state
-            count += 1
-        ends[name + 1] = count
+            hashes[starts[name] + place] = state
 
 
 @njit(cache=True, nogil=True)
-def _words(characters: UInt32, pointer: Int64, hashes: UInt64, ends: Int64) -> None:
-    """Write the hash of each word, repeats included, and where each name's words end."""
-    count = 0
-    for name in range(len(pointer) - 1):
-        state = np.uint64(0)
-        inside = False
+def _count_words(first: int, last: int, characters: UInt32, pointer: Int64, counts: Int64) -> None:
+    """Write how many words each name has."""
+    for name in range(first, last):
+        counts[name] = 0
         for at in range(pointer[name], pointer[name + 1]):
-            if characters[at] > SPACE:
+            if characters[at] > SPACE and (at == pointer[name] or characters[at - 1] <= SPACE):
+                counts[name] += 1
+
+
+@njit(cache=True, nogil=True)
+def _words(first: int, last: int, characters: UInt32, pointer: Int64, starts: Int64, hashes: UInt64) -> None:
+    """Write the hash of each word, repeats included."""
+    for name in range(first, last):
+        at = pointer[name]
+        for place in range(starts[name], starts[name + 1]):
+            while characters[at] <= SPACE:
+                at += 1
+            state = np.uint64(0)
+            while at < pointer[name + 1] and characters[at] > SPACE:
                 state = mixed(state + np.uint64(characters[at]) + np.uint64(1))
-                inside = True
-            if inside and (characters[at] <= SPACE or at == pointer[name + 1] - 1):
-                hashes[count] = state
-                count += 1
-                state = np.uint64(0)
-                inside = False
-        ends[name + 1] = count
+                at += 1
+            hashes[place] = state
 
 
 @njit(cache=True, nogil=True)
 def _each_once(
-    pointer: Int64, vocabulary: UInt64, last_seen_in: Int64, numbers: UInt32, ends: Int64, sketches: UInt64
+    first: int,
+    last: int,
+    starts: Int64,
+    vocabulary: UInt64,
+    number_of: Int32,
+    numbers: Int32,
+    sizes: Int64,
+    sketches: UInt64,
 ) -> None:
-    """Drop repeats from every name's numbers, in place, write where each name's end, and sketch them.
-
-    `last_seen_in[vocabulary]` is working space, all -1.
-    """
-    count = 0
-    for name in range(len(pointer) - 1):
-        for at in range(pointer[name], pointer[name + 1]):
-            number = numbers[at]
+    """Replace provisional numbers by final ones, each once in a name and from its start on; sketch them."""
+    last_seen_in = np.full(len(vocabulary), -1, np.int32)
+    for name in range(first, last):
+        end = starts[name]
+        for at in range(starts[name], starts[name + 1]):
+            number = number_of[numbers[at]]
             if last_seen_in[number] != name:
                 last_seen_in[number] = name
-                numbers[count] = number
-                count += 1
+                numbers[end] = number
+                end += 1
                 bit = vocabulary[number] & np.uint64(127)
-                sketches[name, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
-        ends[name + 1] = count
+                sketches[name, np.int64(bit >> np.uint64(6))] |= np.uint64(1) << (bit & np.uint64(63))
+        sizes[name] = end - starts[name]
+
+
+@njit(cache=True, nogil=True)
+def _close_up(first: int, last: int, starts: Int64, numbers: Int32, pointer: Int64, shingles: UInt32) -> None:
+    """Copy the numbers of each name, without the unused space between names."""
+    for name in range(first, last):
+        shift = starts[name] - pointer[name]
+        for at in range(pointer[name], pointer[name + 1]):
+            shingles[at] = numbers[at + shift]

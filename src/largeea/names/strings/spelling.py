@@ -13,6 +13,7 @@ from largeea.errors import UsageError
 from largeea.execution.jobs import in_order, row_blocks, run_jobs
 from largeea.execution.memory import release_free_memory
 from largeea.graph import Arrays, Int32, Int64, Strings
+from largeea.names.distinct import distinct_names
 from largeea.names.strings.levenshtein import CODE_POINTS
 from largeea.names.strings.matching import Bearers, Limits, match_block
 from largeea.names.strings.minhash import BandIndex, Banding, MinHash
@@ -98,12 +99,7 @@ def _distinct(names: Strings) -> tuple[Strings, Int32]:
     if longest > LONGEST:
         progress.note(f"a name has {longest} characters: only the first {LONGEST} of any name are compared")
         names = pc.utf8_slice_codeunits(names, 0, LONGEST)
-    encoded = pc.if_else(pc.equal(names, ""), None, names).dictionary_encode()
-    order = np.asarray(pc.sort_indices(encoded.dictionary))
-    rank = np.empty(len(order) + 1, np.int32)
-    rank[order] = np.arange(len(order))
-    rank[-1] = -1
-    return encoded.dictionary.take(order), rank[np.asarray(pc.fill_null(encoded.indices, -1))]
+    return distinct_names(names)
 
 
 def _note_large_buckets(matches: list[Arrays], max_bucket: int) -> None:

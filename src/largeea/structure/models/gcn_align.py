@@ -19,7 +19,7 @@ from largeea.config import StructureConfig
 from largeea.graph.triples import functionality
 from largeea.structure.batch import Batch, Embeddings
 from largeea.structure.models.batch_graph import merged_triples
-from largeea.structure.models.sparse_product import Pattern, aggregate
+from largeea.structure.models.sparse_product import Groups, SparseMatrix, rows_of
 from largeea.structure.models.training_loop import Recipe, train
 
 LEAST_FUNCTIONALITY = 0.3
@@ -45,15 +45,14 @@ class GCNAlign:
 class ConvolutionNetwork(nn.Module):
     """`[A X, A A X]`, where the vectors X are learnt."""
 
-    weights: torch.Tensor
     owner: torch.Tensor
 
     def __init__(self, local: Batch, dimension: int, random: torch.Generator) -> None:
         super().__init__()
         matrix = adjacency(local).tocoo()
-        row, column = (torch.from_numpy(at.astype(np.int64)) for at in matrix.coords)
-        self.pattern = Pattern(row, column, matrix.shape)
-        self.register_buffer("weights", torch.from_numpy(matrix.data.astype(np.float32)))
+        row, column = (torch.from_numpy(at.astype(np.int32)) for at in matrix.coords)
+        groups = (Groups(key, matrix.shape[0]) for key in (row, column))
+        self.adjacency = SparseMatrix(row, column, torch.from_numpy(matrix.data), *groups)
         free = torch.randn(matrix.shape[0], dimension, generator=random) / dimension**0.5
         self.entity = nn.Parameter(free)
         owner = torch.arange(matrix.shape[0])
@@ -63,9 +62,8 @@ class ConvolutionNetwork(nn.Module):
 
     def forward(self) -> torch.Tensor:
         """Embeddings `[entities, 2 D]`; each half has length 1."""
-        own = self.entity.index_select(0, self.owner)
-        once = aggregate(self.pattern, self.weights, own)
-        twice = aggregate(self.pattern, self.weights, once)
+        once = self.adjacency.times(rows_of(self.entity, self.owner))
+        twice = self.adjacency.times(once)
         return torch.cat([normalize(once), normalize(twice)], dim=1)
 
 

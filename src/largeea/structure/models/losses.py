@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import torch
-from torch.nn.functional import cross_entropy, normalize, relu
+from torch.nn.functional import normalize, relu
 
 from largeea.config import StructureConfig
+from largeea.randomness import child_seed
 from largeea.structure.batch import Batch
+from largeea.structure.models.contrast import contrast
+from largeea.structure.models.sparse_product import rows_of
 
 TEMPERATURE = 0.1
 """Divides cosines in the log-sum-exp loss; the lower, the more the hardest negatives count."""
@@ -30,15 +33,16 @@ class Objective:
             (left, right, range(sources, sources + targets)),
             (right, left, range(sources)),
         )
-        self._random = torch.Generator().manual_seed(seed)
+        self._seed, self._random = seed, torch.Generator().manual_seed(seed)
         self._dropout_random = torch.Generator(device).manual_seed(seed)
         self._negatives: list[torch.Tensor] = []
+        if settings.loss == "logsumexp":
+            self._negatives = self._drawn_for_all_epochs()
 
     def __call__(self, embeddings: torch.Tensor, epoch: int) -> torch.Tensor:
         """The loss of an epoch: the mean over all seeds, summed over both directions."""
         if self._settings.loss == "logsumexp":
-            directions = [self._logsumexp(embeddings, *direction) for direction in self._directions]
-            return torch.stack(directions).sum()
+            return self._logsumexp(embeddings, epoch)
         if self._settings.negatives == "uniform" or epoch % self._settings.refresh_every == 0:
             choose = self._uniform if self._settings.negatives == "uniform" else self._nearest
             self._negatives = [choose(embeddings.detach(), *direction) for direction in self._directions]
@@ -48,21 +52,27 @@ class Objective:
         ]
         return torch.stack(losses).sum()
 
-    def _logsumexp(
-        self, embeddings: torch.Tensor, entity: torch.Tensor, counterpart: torch.Tensor, others: range
-    ) -> torch.Tensor:
+    def _logsumexp(self, embeddings: torch.Tensor, epoch: int) -> torch.Tensor:
         """`log(1 + sum exp((cos(e, negative) - cos(e, counterpart)) / TEMPERATURE))`.
 
         All seeds of an epoch share one random set of negatives, so the cosines are one matrix product.
         """
-        negative = self._drawn(others, (self._settings.negatives_per_seed,))
-        rows = torch.cat([entity, counterpart, negative])
-        vectors = normalize(self._with_dropout(embeddings.index_select(0, rows)))
-        own, right, wrong = torch.split(vectors, [len(entity), len(entity), len(negative)])
-        wrong_cosine = own @ wrong.T
-        wrong_cosine = wrong_cosine.masked_fill(counterpart[:, None] == negative, -torch.inf)
-        cosine = torch.cat([(own * right).sum(dim=1, keepdim=True), wrong_cosine], dim=1)
-        return cross_entropy(cosine / TEMPERATURE, torch.zeros_like(entity))
+        ends = [
+            (entity, counterpart, negatives[epoch])
+            for (entity, counterpart, _), negatives in zip(self._directions, self._negatives, strict=True)
+        ]
+        seed = child_seed(self._seed, f"dropout {epoch}")
+        low = self._settings.dtype != "fp32" and self._device.type == "cuda"
+        return contrast(embeddings, ends, TEMPERATURE, self._dropout, seed, torch.bfloat16 if low else None)
+
+    def _drawn_for_all_epochs(self) -> list[torch.Tensor]:
+        """The negatives of both directions, each `[epochs, k]`: copied once, so that no epoch has to wait."""
+        shape = (self._settings.negatives_per_seed,)
+        drawn = [
+            [self._drawn(others, shape) for *_, others in self._directions]
+            for _ in range(self._settings.epochs)
+        ]
+        return [torch.stack(epochs).to(self._device) for epochs in zip(*drawn, strict=True)]
 
     def _triplet(
         self,
@@ -73,7 +83,7 @@ class Objective:
     ) -> torch.Tensor:
         """`[gamma + |e - counterpart| - |e - negative|]_+`, Manhattan distances; `negatives[seeds, k]`."""
         rows = torch.cat([entity, counterpart, negatives.flatten()])
-        vectors = self._with_dropout(embeddings.index_select(0, rows))
+        vectors = self._with_dropout(rows_of(embeddings, rows))
         own, right, wrong = torch.split(vectors, [len(entity), len(entity), negatives.numel()])
         to_negative = (own[:, None] - wrong.view(*negatives.shape, -1)).abs().sum(dim=2)
         to_counterpart = (own - right).abs().sum(dim=1, keepdim=True)
@@ -83,7 +93,7 @@ class Objective:
         self, embeddings: torch.Tensor, entity: torch.Tensor, counterpart: torch.Tensor, others: range
     ) -> torch.Tensor:
         """Random negatives `[seeds, k]`."""
-        return self._drawn(others, (len(entity), self._settings.negatives_per_seed))
+        return self._drawn(others, (len(entity), self._settings.negatives_per_seed)).to(self._device)
 
     def _nearest(
         self, embeddings: torch.Tensor, entity: torch.Tensor, counterpart: torch.Tensor, others: range
@@ -109,5 +119,4 @@ class Objective:
 
     def _drawn(self, others: range, shape: tuple[int, ...]) -> torch.Tensor:
         """Random entities, drawn on the CPU so that every device gets the same ones."""
-        drawn = torch.randint(others.start, others.stop, shape, generator=self._random)
-        return drawn.to(self._device)
+        return torch.randint(others.start, others.stop, shape, generator=self._random)

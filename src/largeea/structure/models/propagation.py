@@ -10,7 +10,7 @@ from largeea.config import StructureConfig
 from largeea.errors import UsageError
 from largeea.evidence.agreement import relation_agreement
 from largeea.evidence.anchors import Anchors
-from largeea.evidence.propagation import Sketches, sketch_dimension
+from largeea.evidence.sketches import Sketches, sketch_dimension
 from largeea.graph import Int32
 from largeea.graph.edges import Edges
 from largeea.structure.batch import Batch, Embeddings

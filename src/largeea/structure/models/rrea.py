@@ -13,7 +13,8 @@ from torch.nn.functional import normalize
 from largeea.config import StructureConfig
 from largeea.structure.batch import Batch, Embeddings
 from largeea.structure.models.batch_graph import merged_triples, with_inverses
-from largeea.structure.models.sparse_product import Pattern, aggregate, entry_dots
+from largeea.structure.models.reflection import ReflectionEdges, reflected
+from largeea.structure.models.sparse_product import SparseMatrix
 from largeea.structure.models.training_loop import Recipe, train
 
 LAYERS = 2
@@ -41,18 +42,15 @@ class RREA:
 class ReflectionNetwork(nn.Module):
     """One table for the entities of both graphs; every relation and every inverse relation has a vector."""
 
-    mean: torch.Tensor
-
     def __init__(self, local: Batch, dimension: int, random: torch.Generator) -> None:
         super().__init__()
         entities = len(local.source) + len(local.target)
-        edges = torch.from_numpy(with_inverses(merged_triples(local)))
-        head, relation, tail = (column.contiguous() for column in edges.T)
-        relations = int(relation.max()) + 1 if len(relation) else 1
-        self.neighbours = Pattern(head, tail, (entities, entities))
-        self.outgoing = Pattern(head, relation, (entities, relations))
-        self.incoming = Pattern(tail, relation, (entities, relations))
-        self.register_buffer("mean", (1 / torch.bincount(head, minlength=entities).float())[head])
+        edges = with_inverses(merged_triples(local))
+        relations = int(edges[:, 1].max(initial=0)) + 1
+        self.edges = by = ReflectionEdges(edges, entities, relations)
+        mean = (1 / by.starts.diff())[by.head]
+        self.neighbours = SparseMatrix(by.head, by.tail, mean, by.by_head, by.by_tail)
+        self.outgoing = SparseMatrix(by.head, by.relation, mean, by.by_head, by.by_relation)
 
         def normal(*shape: int) -> nn.Parameter:
             return nn.Parameter(torch.randn(shape, generator=random) / dimension**0.5)
@@ -65,25 +63,10 @@ class ReflectionNetwork(nn.Module):
         """Embeddings `[entities, 2 (LAYERS + 1) D]`."""
         axes = normalize(self.relation)
         layers = []
-        for view, (pattern, table) in enumerate(
+        for view, (matrix, table) in enumerate(
             [(self.neighbours, self.entity), (self.outgoing, self.relation)]
         ):
-            layers.append(torch.tanh(aggregate(pattern, self.mean, table)))
+            layers.append(torch.tanh(matrix.times(table)))
             for attention in self.attention[view * LAYERS : (view + 1) * LAYERS]:
-                layers.append(torch.tanh(self.reflected(layers[-1], axes, attention)))
+                layers.append(torch.tanh(reflected(self.edges, layers[-1], axes, attention)))
         return torch.cat(layers, dim=1)
-
-    def reflected(self, vectors: torch.Tensor, axes: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        """The attention-weighted sum of reflected neighbours `M_r e_j = e_j - 2 (e_j . h_r) h_r`.
-
-        Attention is the softmax of `v . M_r e_j + w . h_r`; a term of the entity itself would cancel out.
-        All an edge needs is `e_j . h_r`: one number, not a vector.
-        """
-        tail, relation = self.incoming.row, self.incoming.column
-        along = entry_dots(self.incoming, vectors, axes)
-        neighbour, axis = attention
-        logits = (vectors @ neighbour).index_select(0, tail) + (axes @ axis).index_select(0, relation)
-        logits = logits - 2 * along * (axes @ neighbour).index_select(0, relation)
-        weights = self.neighbours.row_softmax(logits)
-        straight = aggregate(self.neighbours, weights, vectors)
-        return straight - 2 * aggregate(self.outgoing, weights * along, axes)

@@ -1,138 +1,142 @@
-"""Products with a sparse matrix whose pattern is fixed and whose values are learnt.
-
-The two operations are each other's derivative, so a graph layer needs memory for one number per edge, not for
-one vector per edge.
-
-Values are taken with `index_select`. The gradient of `values[places]` is summed in an order that changes from
-run to run on several CPU threads.
-"""
+"""Sums over groups of edges, and products with a sparse matrix of fixed values."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
-from numba import njit
-from torch.nn.functional import embedding_bag
 
-from largeea.graph import Float32, Int64
+from largeea.structure.models import kernels_cpu, kernels_torch
+from largeea.structure.models.kernels_cpu import Term
 
-_EDGES_PER_BLOCK = 1 << 20
-"""Edges whose vectors a GPU holds at a time."""
+CHUNK = 64
+"""Edges that are summed one after another. A large group, such as the edges of a popular relation, is summed
+in chunks of this size: else a single thread of a GPU would work on it while the others wait."""
 
 
-class Pattern(torch.nn.Module):
-    """The places of a matrix's entries, `[n, m]`: entry e is at `(row[e], column[e])`, in any order."""
+def kernels_for(tensor: torch.Tensor) -> Any:
+    """The kernels for the device of a tensor: the module `kernels_cpu` or `kernels_torch`."""
+    return kernels_cpu if tensor.device.type == "cpu" else kernels_torch
+
+
+class Groups(torch.nn.Module):
+    """Edges grouped by a key, such as their head or their relation.
+
+    `order[edges]` lists the first chunk of every group, then the other chunks; chunk c is
+    `order[starts[c]:starts[c + 1]]`. `large` are the groups with several chunks.
+    """
+
+    order: torch.Tensor
+    starts: torch.Tensor
+    large: torch.Tensor
+
+    def __init__(self, key: torch.Tensor, groups: int) -> None:
+        super().__init__()
+        by_group, starts = kernels_cpu.grouped(key, groups)
+        sizes = starts.diff()
+        is_later = torch.arange(len(key)) - starts[key[by_group].long()] >= CHUNK
+        more = ((sizes - 1).clamp(min=0) // CHUNK).long()
+        later = torch.repeat_interleave(more)
+        within = torch.arange(len(later)) - (more.cumsum(0) - more)[later]
+        lengths = torch.cat([sizes.clamp(max=CHUNK), (sizes[later] - CHUNK * (within + 1)).clamp(max=CHUNK)])
+        large, owner = torch.unique(later, return_inverse=True)
+        self.groups = groups
+        self.register_buffer("order", torch.cat([by_group[~is_later], by_group[is_later]]).int())
+        self.register_buffer("starts", torch.cat([lengths.new_zeros(1), lengths.cumsum(0)]).int())
+        self.register_buffer("large", large)
+        self.of_chunks = Groups(owner, len(large)) if len(large) else None
+
+    def sums(self, *terms: Term) -> torch.Tensor:
+        """`sum values[e] * vectors[index[e]]` over the edges e of each group: `[groups, d]`, no gradient.
+
+        Each term is `(values[edges], index[edges], vectors[n, d])`; their sums are added.
+        """
+        chunks: torch.Tensor = kernels_for(terms[0][2]).group_sums(self.order, self.starts, terms)
+        if self.of_chunks is None:
+            return chunks
+        total, later = chunks[: self.groups], chunks[self.groups :]
+        total[self.large] += self.of_chunks.sums(ones_for(later))
+        return total
+
+    def totals(self, values: torch.Tensor) -> torch.Tensor:
+        """The sum of `values[edges, d]` over each group: `[groups, d]`, no gradient."""
+        return self.sums(ones_for(values))
+
+
+def ones_for(vectors: torch.Tensor) -> Term:
+    """The term of a plain sum of `vectors[n, d]`."""
+    ones = torch.ones(len(vectors), device=vectors.device)
+    return ones, torch.arange(len(vectors), dtype=torch.int32, device=vectors.device), vectors
+
+
+class SparseMatrix(torch.nn.Module):
+    """A matrix `[n, m]` with `values[e]` at `(row[e], column[e])`, in any order; equal places add up."""
 
     row: torch.Tensor
     column: torch.Tensor
+    values: torch.Tensor
 
-    def __init__(self, row: torch.Tensor, column: torch.Tensor, shape: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        row: torch.Tensor,
+        column: torch.Tensor,
+        values: torch.Tensor,
+        by_row: Groups,
+        by_column: Groups,
+    ) -> None:
         super().__init__()
-        self.shape = shape
-        self.register_buffer("row", row)
-        self.register_buffer("column", column)
-        self._by_row = _Order(row, column, shape[0])
-        self._by_column = _Order(column, row, shape[1])
+        self.register_buffer("row", row.int())
+        self.register_buffer("column", column.int())
+        self.register_buffer("values", values.float())
+        self._by_row, self._by_column = by_row, by_column
 
-    def times(self, values: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        """The matrix with `values[entries]` times `vectors[m, d]`: `[n, d]`."""
-        return self._by_row.sums(values, vectors)
+    def times(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The product with dense `vectors[m, d]`, differentiable: `[n, d]`."""
+        result: torch.Tensor = _Product.apply(self, vectors)  # type: ignore[no-untyped-call]
+        return result
 
-    def transposed_times(self, values: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        """The transposed matrix times `vectors[n, d]`: `[m, d]`."""
-        return self._by_column.sums(values, vectors)
+    def product(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The same without gradient."""
+        return self._by_row.sums((self.values, self.column, vectors))
 
-    def dots(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """`left[row] . right[column]` of every entry, from `left[n, d]` and `right[m, d]`: `[entries]`."""
-        if left.device.type == "cpu":
-            places = self.row.numpy(), self.column.numpy()
-            return torch.from_numpy(_dots(left.float().numpy(), right.float().numpy(), *places))
-        blocks = (torch.split(places, _EDGES_PER_BLOCK) for places in (self.row, self.column))
-        dots = [(left[row] * right[column]).sum(dim=1) for row, column in zip(*blocks, strict=True)]
-        return torch.cat(dots)
-
-    def row_softmax(self, logits: torch.Tensor) -> torch.Tensor:
-        """Weights that sum to 1 over the entries of each row, `[entries]`."""
-        highest = logits.new_full((self.shape[0],), -torch.inf)
-        highest = highest.scatter_reduce(0, self.row, logits.detach(), "amax")
-        weights = torch.exp(logits - highest.index_select(0, self.row))
-        total = weights.new_zeros(self.shape[0]).index_add(0, self.row, weights)
-        return weights / total.index_select(0, self.row)
+    def transposed_product(self, vectors: torch.Tensor) -> torch.Tensor:
+        """The product of the transposed matrix with `vectors[n, d]`, without gradient: `[m, d]`."""
+        return self._by_column.sums((self.values, self.row, vectors))
 
 
-class _Order(torch.nn.Module):
-    """The entries grouped by one coordinate, to sum over the other."""
-
-    order: torch.Tensor
-    other: torch.Tensor
-    starts: torch.Tensor
-
-    def __init__(self, key: torch.Tensor, other: torch.Tensor, count: int) -> None:
-        super().__init__()
-        order = torch.argsort(key, stable=True)
-        self.register_buffer("order", order)
-        self.register_buffer("other", other[order])
-        self.register_buffer("starts", torch.searchsorted(key[order], torch.arange(count + 1)))
-
-    def sums(self, values: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        """`sum values[e] * vectors[other[e]]` over the entries of each group: `[groups, d]`."""
-        weights = values.to(vectors.dtype).index_select(0, self.order)
-        return embedding_bag(
-            self.other, vectors, self.starts, mode="sum", per_sample_weights=weights, include_last_offset=True
-        )
-
-
-class _Aggregate(torch.autograd.Function):
+class _Product(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, pattern: Pattern, values: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        ctx.pattern = pattern
-        ctx.save_for_backward(values, vectors)
-        return pattern.times(values, vectors)
+    def forward(ctx: Any, matrix: SparseMatrix, vectors: torch.Tensor) -> torch.Tensor:
+        ctx.matrix = matrix
+        return matrix.product(vectors)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor | None, torch.Tensor | None]:
-        values, vectors = ctx.saved_tensors
-        gradient = gradients[0].contiguous()
-        for_values = ctx.pattern.dots(gradient, vectors) if ctx.needs_input_grad[1] else None
-        for_vectors = ctx.pattern.transposed_times(values, gradient) if ctx.needs_input_grad[2] else None
-        return None, for_values, for_vectors
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor]:
+        return None, ctx.matrix.transposed_product(gradients[0].contiguous())
 
 
-class _EntryDots(torch.autograd.Function):
+def summed_rows(rows: torch.Tensor, vectors: torch.Tensor, count: int) -> torch.Tensor:
+    """`vectors[i]` added to row `rows[i]`, in the order of i: `[count, d]`, no gradient."""
+    ordered, order = rows.sort(stable=True)
+    starts = torch.searchsorted(ordered, torch.arange(count + 1, device=rows.device)).int()
+    total: torch.Tensor = kernels_for(vectors).group_sums(order.int(), starts, [ones_for(vectors)])
+    return total
+
+
+class _Rows(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, pattern: Pattern, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        ctx.pattern = pattern
-        ctx.save_for_backward(left, right)
-        return pattern.dots(left, right)
+    def forward(ctx: Any, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        ctx.count = len(vectors)
+        ctx.save_for_backward(rows)
+        return vectors.index_select(0, rows)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor, torch.Tensor]:
-        left, right = ctx.saved_tensors
-        values = gradients[0].contiguous()
-        return None, ctx.pattern.times(values, right), ctx.pattern.transposed_times(values, left)
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
+        (rows,) = ctx.saved_tensors
+        return summed_rows(rows, gradients[0].contiguous(), ctx.count), None
 
 
-def aggregate(pattern: Pattern, values: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-    """Sparse `[n, m]` times dense `vectors[m, d]`, differentiable in both: `[n, d]`."""
-    result: torch.Tensor = _Aggregate.apply(pattern, values, vectors)  # type: ignore[no-untyped-call]
+def rows_of(vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """`vectors[rows]`, with a gradient that is the same in every run; that of torch is not on a GPU."""
+    result: torch.Tensor = _Rows.apply(vectors, rows)  # type: ignore[no-untyped-call]
     return result
-
-
-def entry_dots(pattern: Pattern, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The entries of `left @ right.T` at the pattern's places, differentiable in both: `[entries]`."""
-    result: torch.Tensor = _EntryDots.apply(pattern, left, right)  # type: ignore[no-untyped-call]
-    return result
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _dots(left: Float32, right: Float32, row: Int64, column: Int64) -> Float32:
-    dots = np.empty(len(row), np.float32)
-    for entry in range(len(row)):
-        a, b = left[row[entry]], right[column[entry]]
-        total = np.float32(0)
-        for at in range(len(a)):
-            total += a[at] * b[at]
-        dots[entry] = total
-    return dots

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,19 +62,15 @@ def train(network: Network, batch: Batch, settings: StructureConfig, seed: int, 
     with torch_threads(current().thread_count):
         module = network(local, settings.dimension, torch.Generator().manual_seed(seed)).to(device)
         objective = Objective(local, settings, seed, recipe.dropout, device)
-        optimiser = torch.optim.Adam(module.parameters(), lr=settings.learning_rate)
-        mixed = settings.dtype == "bf16" and device.type == "cuda"
-        started = time.perf_counter()
+        optimiser = torch.optim.Adam(module.parameters(), lr=settings.learning_rate, fused=True)
         for epoch in track(range(settings.epochs), settings.epochs):
-            with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
-                loss = objective(module(), epoch)
+            loss = objective(module(), epoch)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
-            if (epoch + 1) % max(1, settings.epochs // 5) == 0:
-                _report(epoch + 1, settings.epochs, loss.item(), time.perf_counter() - started)
+        note(f"loss {loss.item():.4f} after {settings.epochs} epochs")
         with torch.no_grad():
-            vectors = module().float().cpu().numpy()
+            vectors = module().cpu().numpy()
     return Embeddings(vectors[: len(local.source)], vectors[len(local.source) :])
 
 
@@ -88,8 +83,3 @@ def torch_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _report(epoch: int, epochs: int, loss: float, seconds: float) -> None:
-    left = seconds / epoch * (epochs - epoch)
-    note(f"epoch {epoch} of {epochs}, loss {loss:.4f}, {left:.0f} s left")

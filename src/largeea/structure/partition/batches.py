@@ -65,7 +65,8 @@ class _Grouped:
     """Positions grouped by part, so that the members of a part are found without a full scan."""
 
     def __init__(self, part: Int32, k: int) -> None:
-        self._order = np.argsort(part, kind="stable").astype(np.int32)
+        narrow = part.astype(np.uint16) if k < 1 << 16 else part  # numpy sorts 16 bits ten times as fast
+        self._order = np.argsort(narrow, kind="stable").astype(np.int32)
         self._starts = np.searchsorted(part[self._order], np.arange(k + 1))
 
     def members(self, parts: Bool) -> Int32:

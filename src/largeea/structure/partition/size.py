@@ -6,10 +6,11 @@ import math
 
 from largeea.config import PartitionConfig, StructureConfig
 from largeea.errors import ResourceError, UsageError
-from largeea.execution.devices import cuda_is_chosen
+from largeea.execution.devices import cuda_is_chosen, free_gpu_bytes, torch_device
+from largeea.execution.memory import resident_bytes
 from largeea.execution.settings import current
 from largeea.graph import Task
-from largeea.structure.models.training_memory import bytes_per_entity
+from largeea.structure.models.training_memory import COSTS, bytes_per_entity
 
 
 def automatic_k(entities: int) -> int:
@@ -46,6 +47,24 @@ def smallest_k(
     """The smallest K whose batches fit into the memory."""
     undivided = memory_per_batch(entities, 1, 1, dimension, model)
     return 1 if undivided <= memory_bytes else math.ceil(overlap * undivided / memory_bytes)
+
+
+def batches_at_once(entities: int, k: int, overlap: int, settings: StructureConfig) -> int:
+    """How many of K batches are trained at a time, within half of the free memory.
+
+    One a thread: batches with a thread each are trained faster than one that all threads share, for threads
+    that share work wait for each other. On a GPU two, so that one is prepared while the other is trained.
+    Models of other packages may not be made for several threads.
+    """
+    if settings.model not in COSTS:
+        return 1
+    needed = memory_per_batch(entities, k, overlap, settings.dimension, settings.model)
+    most = min(k, current().thread_count)
+    if cuda_is_chosen():
+        most, free = min(most, 2), free_gpu_bytes(torch_device())
+    else:
+        free = max(0, current().memory_bytes - resident_bytes())
+    return max(1, min(most, free // 2 // max(needed, 1)))
 
 
 def check_memory(entities: int, k: int, overlap: int, settings: StructureConfig) -> None:

@@ -1,0 +1,151 @@
+"""What label propagation starts from: two graphs, the labels of their anchors, and random numbers.
+
+Every anchor has a random label of ±1, the same on both sides. All sums of labels are therefore whole numbers,
+which are exact in any order: devices and threads give the same relations the same vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from largeea.evidence.anchors import Anchors
+from largeea.graph import Float32, Int32
+from largeea.graph.edges import Edges
+from largeea.search.vectors import unit_rows
+from largeea.similarity import Similarity
+
+UInt64 = npt.NDArray[np.uint64]
+
+HOPS = 3
+LABEL_WIDTH = 64
+HEAD_WIDTH = 16
+"""Dimensions of a sketch that see relations in the same mixture."""
+REACHED_WEIGHT = 0.2
+"""Weight of what reached an entity by hops, beside its sketch."""
+REACHED_LENGTH = float(np.float32(np.sqrt(REACHED_WEIGHT / (1 - REACHED_WEIGHT))))
+"""Its length, if that of the sketch is 1."""
+HUB_DISCOUNT = 0.25
+"""A neighbour with d neighbours of its own counts `d ** -HUB_DISCOUNT`."""
+LEVELS = 127
+"""Vectors are rounded to whole numbers from `-LEVELS` to `LEVELS` and a scale of their own. The error of a
+cosine is below 0.001, that of a sketch itself about 0.05."""
+
+LEAST_LEFT = 1e-3
+"""Share of a vector's squared length below which what is left without the node's own label is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of both graphs, with its labelled nodes."""
+
+    edges: Edges
+    labelled: Int32
+    """The nodes that have labels, in the order of the labels."""
+    agreeing: sp.csr_array
+    """Vectors of relations whose inner products tell how far they agree."""
+
+    @cached_property
+    def weights(self) -> Float32:
+        """What the neighbour counts on each edge, `[edges]`."""
+        degree = np.maximum(np.diff(self.edges.pointers), 1).astype(np.float32)
+        by_node: Float32 = degree ** np.float32(-HUB_DISCOUNT)
+        return by_node[self.edges.neighbour]
+
+    @cached_property
+    def label_of(self) -> Int32:
+        """The label of each node, -1 if it has none, `[nodes]`."""
+        label = np.full(self.edges.nodes, -1, np.int32)
+        label[self.labelled] = np.arange(len(self.labelled), dtype=np.int32)
+        return label
+
+    def relation_vectors(self, label_sums: Float32, by_agreement: Float32, by_ends: Float32) -> Float32:
+        """What each head sees of each relation: which others it agrees with, and the labels at its ends.
+
+        From the sums of the labels of the nodes that have a relation, `[relations, width]`:
+        `[relations, heads]`.
+        """
+        near = unit_rows(label_sums)
+        ends = unit_rows(np.concatenate([near, near[np.arange(len(near)) ^ 1]], axis=1))
+        # einsum, because its last digits do not depend on the number of threads
+        mixed: Float32 = self.agreeing @ by_agreement + np.einsum("ij,jk->ik", ends, by_ends)
+        return mixed
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledGraphs:
+    """Two graphs whose anchors have labels, and the random numbers of every sketch."""
+
+    sides: tuple[Side, Side]
+    label_width: int
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        source: Edges,
+        target: Edges,
+        anchors: Anchors,
+        agreement: Similarity,
+        label_width: int,
+        seed: int,
+    ) -> LabelledGraphs:
+        """From the edges and anchors of both graphs, and the agreement of their relations."""
+        anchored = np.flatnonzero(anchors.target >= 0).astype(np.int32)
+        agreeing = _agreeing(agreement.to_scipy())
+        sides = (
+            Side(source, anchored, agreeing[0]),
+            Side(target, anchors.target[anchored], agreeing[1]),
+        )
+        return cls(sides, label_width, seed)
+
+    @property
+    def heads(self) -> int:
+        """Mixtures of relations in a sketch."""
+        return (HOPS + 1) * self.label_width // HEAD_WIDTH
+
+    def random(self, number: int) -> tuple[UInt64, Float32, Float32]:
+        """The random numbers of a sketch: labels, a bit for each sign, `[labels]`; the weights of agreeing
+        relations, `[relations, heads]`; those of the labels at the ends of relations, `[2 width, heads]`."""
+        random = np.random.default_rng((self.seed, number))
+        bits = random.integers(0, 2**64, len(self.sides[0].labelled), np.uint64)
+        by_agreement, by_ends = (
+            random.standard_normal((dimensions, self.heads), np.float32)
+            for dimensions in (self.sides[0].agreeing.shape[1], 2 * self.label_width)
+        )
+        return bits, by_agreement, by_ends
+
+    def share_kept(self, candidates: Similarity) -> Float32:
+        """The share of a cosine that is left where labels of different anchors were removed, `[entries]`.
+
+        Without its label, a vector lacks one of `HEAD_WIDTH` dimensions; the ends of an anchor lack the same.
+        """
+        ours, theirs = (side.label_of for side in self.sides)
+        of_source, of_target = ours[candidates.rows], theirs[candidates.indices]
+        removed = (of_source >= 0).astype(np.int8) + (of_target >= 0)
+        removed[of_source == of_target] = 0
+        share: Float32 = self.shares_kept[removed]
+        return share
+
+    @property
+    def shares_kept(self) -> Float32:
+        """The share of a cosine that is left where neither, one or both of a pair lack a label, `[3]`."""
+        return np.power(np.float32(1 - 1 / HEAD_WIDTH), np.arange(3, dtype=np.float32) / 2)
+
+
+def signs(bits: UInt64, width: int) -> Float32:
+    """Labels of ±1, `[labels, width]`, float32, from one bit for each sign."""
+    ones = np.unpackbits(bits.astype("<u8").view(np.uint8).reshape(len(bits), 8), axis=1, bitorder="little")
+    return ones[:, :width].astype(np.float32) * 2 - 1
+
+
+def _agreeing(agreement: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
+    """Vectors whose inner product tells how far two relations agree: a target's relation is itself."""
+    squared = np.asarray(agreement.multiply(agreement).sum(axis=1)).ravel()
+    scale = np.divide(1, np.sqrt(squared), out=np.zeros_like(squared), where=squared > 0)
+    source = sp.csr_array(sp.diags_array(scale.astype(np.float32)) @ agreement)
+    return source, sp.csr_array(sp.eye_array(agreement.shape[1], dtype=np.float32))
