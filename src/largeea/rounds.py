@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from largeea.config import Config, EvidenceConfig
 from largeea.evidence import (
     all_but,
@@ -33,6 +35,8 @@ from largeea.progress import note, warn
 from largeea.randomness import child_seed
 from largeea.similarity import Similarity
 
+SETTLING = 0.8
+"""Rounds end where the share of new anchors stays above this share of what it was, and their number stays."""
 LEAST_WORTH = 0.05
 """Evidence that tells less is left out."""
 Matrix = Handle[Similarity]
@@ -125,7 +129,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     judged = stage("judged", pairs_to_judge, known, everything.random)
     material = everything.with_apart(stage("apart", all_but, known, judged))
     channels, weights = trained | not_known(material, material.start), dict[str, float]()
-    before, parts = Links.none(), list[Handle[Any]]([material.edges])
+    before, new_before, parts = Links.none(), np.inf, list[Handle[Any]]([material.edges])
     anchors = first = known
     for number in range(how.rounds):
         matched = one_to_one(stage, channels, weights, how) if channels else None
@@ -134,7 +138,11 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
         note(f"round {number + 1}: {len(chosen.value):,} anchors, {new:.1%} of them new")
         if not len(chosen.value) or (number and new < how.min_new_anchor_share):
             break
-        anchors, before = chosen, chosen.value
+        more = len(chosen.value) - len(before)
+        if new > SETTLING * new_before and more < how.min_new_anchor_share * len(before):
+            note("the new anchors only replace others: no more rounds")
+            break
+        anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
         found, candidates, agreement = evidence_of(material, anchors, number)
         weights = base_weights(how)
@@ -148,6 +156,8 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
                 first, material.random,
             )  # fmt: skip
             weights = weighed(weights, worth.value, float(names_worth.value["worth"][0]))
+            if not weights["literals"]:
+                material = replace(material, values=None)
         named = {} if material.names is None else {"name": material.names}
         channels = trained | not_known(material, named | found)
         parts = [material.edges, anchors, agreement]
@@ -205,6 +215,8 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     stage, config = everything.stage, everything.config
     knocked_out = stage("knock-outs", knock_outs, rounds.fused, everything.known, config.seed)
     trial = everything.with_apart(stage("trial-known", spared, everything.known, knocked_out), "trial-")
+    if "literals" not in rounds.channels:
+        trial = replace(trial, values=None)
     tried = trial.start
     if "surroundings" in rounds.channels:
         anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)

@@ -20,6 +20,8 @@ LEAST_LEAD = 0.2
 """Cosine by which a pair that structure is sure of is ahead of the second."""
 STRUCTURAL = ("neighbours", "surroundings")
 _STEEPEST = 1000.0
+Views = tuple[Similarity, Similarity]
+"""A matrix around the sure pairs: from the sources and, transposed, from the targets."""
 
 
 def pairs_to_judge(known: Links, seed: int) -> Links:
@@ -47,10 +49,11 @@ def measure_worth(
     that names are sure of, so that evidence does not choose the pairs that it is judged by.
     """
     sure = _sample(judged if _enough(judged) else sure_by_name(anchors, names), seed)
+    others = [_around(one, sure) for one in candidates]
     worth: Arrays = {}
     for group in (STRUCTURAL, *((kind,) for kind in evidence if kind not in STRUCTURAL)):
-        parts = [evidence[kind].scale(weights[kind]) for kind in group if weights.get(kind)]
-        share = _share_told(parts, candidates, sure, PRIOR) if parts else 0.0
+        parts = [_around(evidence[kind], sure, weights[kind]) for kind in group if weights.get(kind)]
+        share = _share_told(parts, others, sure, PRIOR) if parts else 0.0
         worth |= {kind: np.round([share], 3) for kind in group}
     return worth
 
@@ -65,7 +68,8 @@ def measure_names(
     """
     structure = (evidence[kind] for kind in STRUCTURAL)
     sure = _sample(judged if _enough(judged) else sure_by_structure(*structure), seed)
-    return {"worth": np.round([_share_told([names], candidates, sure, NAMES_PRIOR)], 3)}
+    others = [_around(one, sure) for one in candidates]
+    return {"worth": np.round([_share_told([_around(names, sure)], others, sure, NAMES_PRIOR)], 3)}
 
 
 def sure_by_name(anchors: Links, names: Similarity) -> Links:
@@ -92,14 +96,20 @@ def _sample(pairs: Links, seed: int) -> Links:
     return pairs.take(np.sort(order))
 
 
-def _share_told(parts: list[Similarity], candidates: list[Similarity], sure: Links, prior: float) -> float:
-    """The worth of the sum of some matrices, seen from both graphs."""
-    ours, theirs = (np.zeros(size, bool) for size in parts[0].shape)
+def _around(matrix: Similarity, sure: Links, weight: float = 1.0) -> Views:
+    """The rows of the sure sources, and, transposed, the columns of the sure targets."""
+    ours, theirs = (np.zeros(size, bool) for size in matrix.shape)
     ours[sure.source], theirs[sure.target] = True, True
-    from_source = [[one.restrict(sources=ours) for one in some] for some in (parts, candidates)]
-    from_target = [[one.restrict(targets=theirs).transpose() for one in some] for some in (parts, candidates)]
+    return matrix.restrict(sources=ours).scale(weight), matrix.restrict(targets=theirs).transpose().scale(
+        weight
+    )
+
+
+def _share_told(parts: list[Views], candidates: list[Views], sure: Links, prior: float) -> float:
+    """The worth of the sum of some matrices, seen from both graphs."""
     told = [(prior, PRIOR_PAIRS)]
-    for (scores, others), links in ((from_source, sure), (from_target, sure.reversed())):
+    for side, links in enumerate((sure, sure.reversed())):
+        scores, others = ([views[side] for views in some] for some in (parts, candidates))
         told.append(_entropy_removed(_total(scores), _total(scores + others), links))
     return float(np.average([share for share, _ in told], weights=[pairs for _, pairs in told]))
 

@@ -41,16 +41,18 @@ class Edges:
         node = np.concatenate([head, tail])
         directed = np.concatenate([2 * relation, 2 * relation + 1])
         neighbour = np.concatenate([tail, head])
-        order = np.lexsort((neighbour, directed, node))
-        node, directed, neighbour = node[order], directed[order], neighbour[order]
-        _, group, size = np.unique(node * (2 * relations) + directed, return_inverse=True, return_counts=True)
+        node, directed, neighbour = _sorted(node, directed, neighbour, nodes, 2 * relations)
+        is_first = np.ones(len(node), bool)
+        is_first[1:] = (node[1:] != node[:-1]) | (directed[1:] != directed[:-1])
+        starts = np.append(np.flatnonzero(is_first), len(node))
+        fan = np.repeat(np.diff(starts), np.diff(starts))
         forward, inverse = functionality(triples, relations)
         inverse_functionality = np.column_stack([inverse, forward]).ravel()
         return cls(
             np.concatenate([[0], np.cumsum(np.bincount(node, minlength=nodes))]),
             directed.astype(np.int32),
             neighbour.astype(np.int32),
-            size[group].astype(np.int32),
+            fan.astype(np.int32),
             inverse_functionality.astype(np.float32),
         )
 
@@ -63,3 +65,16 @@ class Edges:
     def node(self) -> Int32:
         """The node that each edge belongs to, `[edges]`."""
         return np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.pointers))
+
+
+def _sorted(
+    node: Int64, directed: Int64, neighbour: Int64, nodes: int, relations: int
+) -> tuple[Int64, Int64, Int64]:
+    """The edges by node, relation, neighbour; as one number each where that fits, which sorts faster."""
+    if nodes * relations * nodes >= 1 << 62:
+        order = np.lexsort((neighbour, directed, node))
+        return node[order], directed[order], neighbour[order]
+    numbers = np.sort((node * relations + directed) * nodes + neighbour)
+    rest, neighbour = np.divmod(numbers, max(nodes, 1))
+    node, directed = np.divmod(rest, max(relations, 1))
+    return node, directed, neighbour

@@ -18,7 +18,8 @@ def functionality(triples: Int32 | Int64, relations: int) -> tuple[Float64, Floa
     count = np.maximum(np.bincount(relation, minlength=relations), 1)
 
     def distinct(column: int) -> Float64:
-        pairs = np.unique(triples[:, column] * np.int64(relations) + relation)
-        return np.bincount(pairs % max(relations, 1), minlength=relations) / count
+        pairs = np.sort(triples[:, column] * np.int64(relations) + relation)
+        distinct_pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
+        return np.bincount(distinct_pairs % max(relations, 1), minlength=relations) / count
 
     return distinct(0), distinct(2)

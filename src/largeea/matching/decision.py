@@ -76,14 +76,14 @@ def decide(
 def balanced(confidence: Float32) -> float:
     """Return a threshold with about the highest expected F1, given the probabilities of the chosen pairs.
 
-    Of all thresholds whose expected F1 is within half a standard error of the highest, it is the lowest: more
+    Of all thresholds whose expected F1 is within a standard error of the highest, it is the lowest: more
     pairs are accepted where nobody can tell which threshold is best. It is not below `LEAST_BALANCED`.
     """
     chances = np.sort(confidence.astype(np.float64))[::-1]
     right = np.cumsum(chances)
     counted = np.arange(1, len(chances) + 1) + chances.sum()
     f1 = 2 * right / counted
-    error = np.sqrt((chances * (1 - chances)).sum()) / counted
+    error = 2 * np.sqrt((chances * (1 - chances)).sum()) / counted
     last_of_equals = np.append(chances[1:] < chances[:-1], True)[: len(chances)]
     good = np.flatnonzero(last_of_equals & (f1 >= f1[last_of_equals].max(initial=0) - error))
     return max(float(chances[good[-1]]) if len(good) else 0.0, LEAST_BALANCED)

@@ -17,7 +17,7 @@ from largeea.execution.jobs import row_blocks, run_jobs
 from largeea.graph import Arrays, Float32, Int32
 from largeea.search.manhattan import candidate_count
 
-APPROXIMATE_FROM = 4e9
+APPROXIMATE_FROM = 1e9
 """Query-item pairs from which an exact search on a CPU takes minutes, and an approximate one seconds."""
 QUERIES_AT_ONCE = 4096
 """Queries of one matrix product. Its rounding depends on its shape, so block bounds are multiples of this."""

@@ -20,6 +20,58 @@ def fill_best_first(indptr: Int64, indices: Int32, scores: Float32, ids: Int32, 
 
 
 @njit(cache=True, nogil=True)
+def best_both_ways(indptr: Int64, indices: Int32, scores: Float32, of_row: Int64, of_column: Int64) -> None:
+    """Write the entry with the highest score of each row and of each column; -1 where there is none."""
+    of_row[:], of_column[:] = -1, -1
+    for row in range(len(of_row)):
+        for entry in range(indptr[row], indptr[row + 1]):
+            best, column = of_row[row], indices[entry]
+            if best < 0 or scores[entry] > scores[best]:
+                of_row[row] = entry
+            best = of_column[column]
+            if best < 0 or scores[entry] > scores[best]:
+                of_column[column] = entry
+
+
+@njit(cache=True, nogil=True)
+def look_up_pairs(
+    indptr: Int64, indices: Int32, scores: Float32, floor: float, rows: Int32, columns: Int32, found: Float32
+) -> None:
+    """Write the score of each pair; the floor for absent entries."""
+    for pair in range(len(rows)):
+        start, end = indptr[rows[pair]], indptr[rows[pair] + 1]
+        place = start + np.searchsorted(indices[start:end], columns[pair])
+        there = place < end and indices[place] == columns[pair]
+        found[pair] = scores[place] if there else floor
+
+
+@njit(cache=True, nogil=True)
+def count_kept(indptr: Int64, indices: Int32, sources: Bool, targets: Bool, pointers: Int64) -> None:
+    """Write how many entries of each row are in both masks, as row pointers."""
+    pointers[0] = 0
+    for row in range(len(sources)):
+        count = 0
+        if sources[row]:
+            for entry in range(indptr[row], indptr[row + 1]):
+                count += targets[indices[entry]]
+        pointers[row + 1] = pointers[row] + count
+
+
+@njit(cache=True, nogil=True)
+def copy_kept(
+    indptr: Int64, indices: Int32, scores: Float32, sources: Bool, targets: Bool, ids: Int32, kept: Float32
+) -> None:
+    """Write the entries that are in both masks."""
+    place = 0
+    for row in range(len(sources)):
+        if sources[row]:
+            for entry in range(indptr[row], indptr[row + 1]):
+                if targets[indices[entry]]:
+                    ids[place], kept[place] = indices[entry], scores[entry]
+                    place += 1
+
+
+@njit(cache=True, nogil=True)
 def among_best(indptr: Int64, scores: Float32, k: int) -> Bool:
     """Return the mask of the entries among the top k of their row, `[entries]`."""
     among = np.ones(len(scores), np.bool_)

@@ -128,12 +128,11 @@ class Similarity:
 
     def score_of(self, links: Links) -> Float32:
         """Return the scores of given pairs, `[n]`; the floor for absent entries."""
-        kept = self.rows.astype(np.int64) * self.shape[1] + self.indices
-        wanted = links.source.astype(np.int64) * self.shape[1] + links.target
-        at = np.minimum(np.searchsorted(kept, wanted), max(len(kept) - 1, 0))
-        if not len(kept):
-            return np.full(len(links), self.floor, np.float32)
-        return np.where(kept[at] == wanted, self.scores[at], np.float32(self.floor))
+        found = np.empty(len(links), np.float32)
+        kernels.look_up_pairs(
+            self.indptr, self.indices, self.scores, np.float32(self.floor), links.source, links.target, found
+        )
+        return found
 
     def scores_on(self, pattern: Similarity) -> Float32:
         """Return the scores of the pairs that `pattern` keeps, `[its entries]`; the floor where absent."""
@@ -169,12 +168,13 @@ class Similarity:
 
     def mutual_best(self) -> Links:
         """Return the pairs that are each other's best, weighted by score; they are always one-to-one."""
-        rows = self.rows
-        of_source = _first_best(rows, self.scores, self.shape[0])
-        of_target = _first_best(self.indices, self.scores, self.shape[1])
-        best = of_source[of_source >= 0]
-        mutual = best[of_target[self.indices[best]] == best]
-        return Links(np.column_stack([rows[mutual], self.indices[mutual]]), self.scores[mutual])
+        of_source, of_target = (np.empty(size, np.int64) for size in self.shape)
+        kernels.best_both_ways(self.indptr, self.indices, self.scores, of_source, of_target)
+        rows = np.flatnonzero(of_source >= 0)
+        best = of_source[rows]
+        mutual = of_target[self.indices[best]] == best
+        pairs = np.column_stack([rows[mutual], self.indices[best[mutual]]])
+        return Links(pairs, self.scores[best[mutual]])
 
     # Algebra
 
@@ -208,12 +208,15 @@ class Similarity:
 
     def restrict(self, sources: Bool | None = None, targets: Bool | None = None) -> Similarity:
         """Keep the entries whose source and target are in the given masks; the shape does not change."""
-        keep = np.ones(len(self), bool)
-        if sources is not None:
-            keep &= sources[self.rows]
-        if targets is not None:
-            keep &= targets[self.indices]
-        return self._keep(keep)
+        masks = [
+            np.ones(size, bool) if mask is None else mask
+            for mask, size in zip((sources, targets), self.shape, strict=True)
+        ]
+        indptr = np.empty(self.shape[0] + 1, np.int64)
+        kernels.count_kept(self.indptr, self.indices, *masks, indptr)
+        ids, scores = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
+        kernels.copy_kept(self.indptr, self.indices, self.scores, *masks, ids, scores)
+        return Similarity(self.shape, indptr, ids, scores, self.floor)
 
     def of_equal_kind(self, sources: Int8, targets: Int8) -> Similarity:
         """Keep the pairs whose ends have the same kind, given the kinds `[sources]` and `[targets]`."""
@@ -258,13 +261,3 @@ def _ascending(indptr: Int64, indices: Int32, targets: int) -> bool:
     np.greater(indices[1:], indices[:-1], out=rises[1:])
     rises[indptr[:-1][np.diff(indptr) > 0]] = True
     return bool(rises.all() and indices.min() >= 0 and indices.max() < targets)
-
-
-def _first_best(groups: Int32, scores: Float32, count: int) -> Int64:
-    """Return the entry with the highest score in each group, `[count]`; ties go to the first, -1 if empty."""
-    highest = np.full(count, -np.inf, np.float32)
-    np.maximum.at(highest, groups, scores)
-    last_to_first = np.flatnonzero(scores == highest[groups])[::-1]
-    first = np.full(count, -1, np.int64)
-    first[groups[last_to_first]] = last_to_first
-    return first

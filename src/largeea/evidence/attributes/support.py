@@ -8,6 +8,7 @@ import numpy as np
 
 from largeea.evidence.attributes.evidence import MAX_RATIO, literal_evidence
 from largeea.graph import Links
+from largeea.matching.sums import top_k_of_sum
 from largeea.similarity import Similarity
 
 
@@ -19,10 +20,11 @@ def literal_support(
     Pairs that they speak against are absent. The candidates are those of all given matrices, the `top_k` of
     each source with the highest sum.
     """
-    pool = sum(candidates[1:], candidates[0]).top_k(top_k)
+    pool = top_k_of_sum(candidates, top_k)
     found = literal_evidence(values, anchors, pool, seed)
     chance = found.scores.astype(np.float64)
     support = np.log(chance / (1 - chance)) / MAX_RATIO
     speaks_for = support > 0
-    rows, columns = found.rows[speaks_for], found.indices[speaks_for]
-    return Similarity.from_entries(rows, columns, np.minimum(support[speaks_for], 1), found.shape)
+    pointers = np.concatenate([[0], np.cumsum(speaks_for)])[found.indptr]
+    scores = np.minimum(support[speaks_for], 1)
+    return Similarity(found.shape, pointers, found.indices[speaks_for], scores)
