@@ -37,6 +37,8 @@ from largeea.similarity import Similarity
 
 SETTLING = 0.8
 """Rounds end where the share of new anchors stays above this share of what it was, and their number stays."""
+SEARCH_FROM = 0.1
+"""Share of new anchors from which on candidates with similar surroundings are searched again."""
 LEAST_WORTH = 0.05
 """Evidence that tells less is left out."""
 Matrix = Handle[Similarity]
@@ -131,6 +133,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     channels, weights = trained | not_known(material, material.start), dict[str, float]()
     before, new_before, parts = Links.none(), np.inf, list[Handle[Any]]([material.edges])
     anchors = first = known
+    retrieved: tuple[Matrix, ...] = ()
     for number in range(how.rounds):
         matched = one_to_one(stage, channels, weights, how) if channels else None
         chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, known, how.margin)
@@ -144,7 +147,11 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             break
         anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
-        found, candidates, agreement = evidence_of(material, anchors, number)
+        searching = new >= SEARCH_FROM
+        found, candidates, agreement = evidence_of(
+            material, anchors, number, () if searching else retrieved, searching
+        )
+        retrieved = tuple(candidates[1:2]) if how.candidates_per_round else ()
         weights = base_weights(how)
         if material.names is not None:
             if not number:
@@ -181,9 +188,18 @@ def not_known(material: Material, channels: Channels) -> Channels:
 
 
 def evidence_of(
-    material: Material, anchors: Handle[Links], number: int, pool: tuple[Matrix, ...] = (), trial: str = ""
+    material: Material,
+    anchors: Handle[Links],
+    number: int,
+    pool: tuple[Matrix, ...],
+    searching: bool,
+    trial: str = "",
 ) -> tuple[Channels, list[Matrix], Handle[Similarity]]:
-    """What neighbours, surroundings and literals say, given the anchors; the candidates; the agreement."""
+    """What neighbours, surroundings and literals say, given the anchors; the candidates; the agreement.
+
+    Candidates are those of neighbours, names and literal values, those in `pool`, and, when `searching`,
+    the ones with the most similar surroundings.
+    """
     stage, how, edges = material.stage, material.config.evidence, material.edges
     random = material.random + number
     agreement = stage(f"{trial}agreement", learn_agreement, edges, anchors)
@@ -192,7 +208,7 @@ def evidence_of(
         how.top_k,
     )  # fmt: skip
     candidates = [near, *pool, *filter(None, (material.names, material.proposed))]
-    if how.candidates_per_round and not trial:
+    if how.candidates_per_round and searching:
         retrieved = stage(
             "candidates", find_candidates, edges, anchors, agreement, material.kinds,
             how.candidates_per_round, how.retrieval_sketches, how.label_width, random,
@@ -221,7 +237,7 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     if "surroundings" in rounds.channels:
         anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)
         pool = (rounds.channels["surroundings"],)
-        found, _, _ = evidence_of(trial, anchors, config.evidence.rounds, pool, "trial-")
+        found, _, _ = evidence_of(trial, anchors, config.evidence.rounds, pool, False, "trial-")
         tried = found if trial.names is None else {"name": trial.names} | found
     return stage(
         "likelihood", likelihood, rounds.channels, rounds.fused, trained | tried, knocked_out,

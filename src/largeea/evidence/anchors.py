@@ -65,6 +65,8 @@ def share_of_new(before: Links, after: Links) -> float:
 
 def without_seeds(similarity: Similarity, seeds: Links) -> Similarity:
     """Only pairs of which neither end has a seed."""
+    if not len(seeds):
+        return similarity
     return similarity.restrict(*not_in(seeds, similarity.shape))
 
 

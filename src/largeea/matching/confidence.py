@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Float32, Float64, Links
 from largeea.matching.fusion import Channels, match_one_to_one
 from largeea.matching.knockouts import left_alone, taken_away
-from largeea.matching.mixture import fit_mixture
+from largeea.matching.mixture import Mixture, fit_mixture
 from largeea.progress import note
 from largeea.similarity import Similarity
 
@@ -58,9 +59,28 @@ def likelihood(
     )
     mixture = fit_mixture(found, wrong)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
-    chances = mixture.chance(_variables(channels, matched, equal_names, lambda one: one.scores_on(matched)))
+    chances = np.empty(len(matched), np.float32)
+    over_rows(
+        _fill_chances, matched.shape[0], matched, channels, equal_names, mixture, chances, least=1 << 15
+    )
     chances *= _without_equals(fused, matched)
-    return Similarity(matched.shape, matched.indptr, matched.indices, chances.astype(np.float32))
+    return Similarity(matched.shape, matched.indptr, matched.indices, chances)
+
+
+def _fill_chances(
+    first: int,
+    last: int,
+    matched: Similarity,
+    channels: Channels,
+    equal_names: float,
+    mixture: Mixture,
+    chances: Float32,
+) -> None:
+    """Write the probabilities of the pairs in the rows `first:last`."""
+    pairs = matched.block(first, last)
+    parts = {kind: channel.block(first, last) for kind, channel in channels.items()}
+    variables = _variables(parts, pairs, equal_names, lambda one: one.scores_on(pairs))
+    chances[matched.indptr[first] : matched.indptr[last]] = mixture.chance(variables)
 
 
 def _without_equals(fused: Similarity, pattern: Similarity) -> Float64:
@@ -68,8 +88,8 @@ def _without_equals(fused: Similarity, pattern: Similarity) -> Float64:
 
     Knock-outs show what pairs look like whose counterpart is missing, not how often equals are mixed up.
     """
-    chance = fused.scores_on(pattern).astype(np.float64)
-    of_source = np.bincount(pattern.rows, chance, pattern.shape[0])[pattern.rows]
+    chance = fused.scores_on(pattern)
+    of_source = np.repeat(np.bincount(pattern.rows, chance, pattern.shape[0]), np.diff(pattern.indptr))
     of_target = np.bincount(pattern.indices, chance, pattern.shape[1])[pattern.indices]
     share = chance / np.maximum(np.maximum(of_source, of_target), 1e-30)
     return np.asarray(np.clip(2 * share - 0.5, 0, 1))

@@ -20,6 +20,22 @@ def fill_best_first(indptr: Int64, indices: Int32, scores: Float32, ids: Int32, 
 
 
 @njit(cache=True, nogil=True)
+def fill_margins(indptr: Int64, scores: Float32, floor: Float32, margins: Float32) -> None:
+    """Write the best minus the second-best score of each row; the floor stands in for a missing one."""
+    for row in range(len(margins)):
+        start, end = indptr[row], indptr[row + 1]
+        best = scores[start] if end > start else floor
+        second = floor
+        for entry in range(start + 1, end):
+            score = scores[entry]
+            if score > best:
+                best, second = score, best
+            elif score > second or entry == start + 1:
+                second = score
+        margins[row] = best - second
+
+
+@njit(cache=True, nogil=True)
 def best_both_ways(indptr: Int64, indices: Int32, scores: Float32, of_row: Int64, of_column: Int64) -> None:
     """Write the entry with the highest score of each row and of each column; -1 where there is none."""
     of_row[:], of_column[:] = -1, -1

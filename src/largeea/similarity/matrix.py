@@ -143,6 +143,13 @@ class Similarity:
         )  # fmt: skip
         return scores
 
+    def block(self, first: int, last: int) -> Similarity:
+        """Return the rows `first:last` as a matrix of their own, without a copy."""
+        entries = slice(self.indptr[first], self.indptr[last])
+        pointers = self.indptr[first : last + 1] - self.indptr[first]
+        shape = last - first, self.shape[1]
+        return Similarity(shape, pointers, self.indices[entries], self.scores[entries], self.floor)
+
     def best(self) -> tuple[Int32, Float32]:
         """Return the best target of each source (-1 if none) and its score; ties go to the smaller id."""
         ids, scores = self.top_k_arrays(1)
@@ -153,8 +160,9 @@ class Similarity:
 
         The floor stands in for a missing candidate.
         """
-        _, scores = self.top_k_arrays(2)
-        return np.asarray(scores[:, 0] - scores[:, 1])
+        margins = np.empty(self.shape[0], np.float32)
+        kernels.fill_margins(self.indptr, self.scores, np.float32(self.floor), margins)
+        return margins
 
     def top_k_arrays(self, k: int) -> tuple[Int32, Float32]:
         """Return `ids[sources, k]` and `scores[sources, k]`, best first, ties by id.
