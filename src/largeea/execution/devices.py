@@ -51,7 +51,16 @@ def torch_device(extra: str = "structure") -> Any:
     device = torch.device(("cuda" if there else "cpu") if name == "auto" else name)
     if device.type == "cuda" and (device.index or 0) >= there:
         raise UsageError(f"device {name!r} is not there: torch sees {there} CUDA devices; use cpu or auto")
+    if device.type == "cuda":
+        _keep_within_limit(torch, device)
     return device
+
+
+def _keep_within_limit(torch: Any, device: Any) -> None:
+    """Let torch hold no more GPU memory than allowed, what it keeps in reserve included."""
+    _, total = torch.cuda.mem_get_info(device)
+    share = min(int(current().gpu_memory or total) / total, 1.0)
+    torch.cuda.set_per_process_memory_fraction(share, device)
 
 
 def free_gpu_bytes(device: Any) -> int:
