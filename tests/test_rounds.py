@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import largeea
 from largeea import Alignment, Config, KnowledgeGraph, LargeEAWarning, Links
 from largeea.config import DecisionConfig
 from largeea.graph import Attributes, strings
+from largeea.rounds import have_settled
+from largeea.runs.folder import read_manifest
 
 SYLLABLES = np.array([a + b for a in "bdfghklmnprstvz" for b in "aeiou"])
 
@@ -133,6 +136,29 @@ def test_seeds_tell_how_much_names_and_structure_tell() -> None:
     truth = Links(np.column_stack([np.arange(size), place]))
     answer = largeea.align(source, target, seeds=truth.take(np.arange(seeds)))
     assert figures(answer, truth)["hits"] > 0.95
+
+
+@pytest.mark.parametrize(
+    ("new", "new_before", "growth", "settled"),
+    [
+        (0.004, 0.1, 0.1, True),  # hardly any is new
+        (0.05, 0.06, 0.0, True),  # as many replace others as before
+        (0.05, 0.06, -0.01, True),
+        (0.05, 0.06, 0.02, False),  # there are more of them
+        (0.05, 0.2, 0.0, False),  # fewer and fewer are new
+    ],
+)
+def test_when_anchors_have_settled(new: float, new_before: float, growth: float, settled: bool) -> None:
+    assert have_settled(new, new_before, growth, least=0.005) == settled
+
+
+def test_candidates_are_searched_only_while_anchors_change(tmp_path: Path) -> None:
+    source, target, _ = overlapping_pair(1)
+    largeea.align(source, target, folder=tmp_path / "run")
+    timings = read_manifest(tmp_path / "run")["timings"]
+    rounds = sum(name.startswith("worth-") for name in timings)
+    assert rounds > 2
+    assert len(timings["candidates"]) == 1, "less than a tenth of the anchors is new from the second round on"
 
 
 # Confidence

@@ -27,7 +27,7 @@ class NamesConfig(_Section):
     )
     metric: Literal["cosine", "manhattan"] = Field("cosine", description="similarity of name vectors")
     search: Literal["auto", "exact", "approximate"] = Field(
-        "auto", description="nearest-neighbour search; auto: exact unless that would take minutes"
+        "auto", description="nearest-neighbour search; auto: exact, but approximate for many names on a CPU"
     )
     dtype: Literal["auto", "fp32", "bf16"] = Field(
         "auto", description="floating-point type of the encoder; auto: bf16 on a GPU, fp32 on a CPU"

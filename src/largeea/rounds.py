@@ -139,11 +139,10 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
         chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, known, how.margin)
         new = share_of_new(before, chosen.value)
         note(f"round {number + 1}: {len(chosen.value):,} anchors, {new:.1%} of them new")
-        if not len(chosen.value) or (number and new < how.min_new_anchor_share):
-            break
-        more = len(chosen.value) - len(before)
-        if new > SETTLING * new_before and more < how.min_new_anchor_share * len(before):
-            note("the new anchors only replace others: no more rounds")
+        growth = len(chosen.value) / max(len(before), 1) - 1
+        if not len(chosen.value) or (
+            number and have_settled(new, new_before, growth, how.min_new_anchor_share)
+        ):
             break
         anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
@@ -174,6 +173,15 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             "the same name need not be the same here, confidence is too high: check some links first"
         )
     return Rounds(channels, weights, one_to_one(stage, channels, weights, how), anchors, tuple(parts))
+
+
+def have_settled(new: float, new_before: float, growth: float, least: float) -> bool:
+    """Whether hardly any anchor is new, or new ones only replace others.
+
+    `new` and `new_before` are the shares of new anchors in this round and in the one before; `growth` is that
+    of their number.
+    """
+    return new < least or (new > SETTLING * new_before and growth < least)
 
 
 def not_known(material: Material, channels: Channels) -> Channels:

@@ -24,9 +24,10 @@ Views = tuple[Similarity, Similarity]
 """A matrix around the sure pairs: from the sources and, transposed, from the targets."""
 
 
-def pairs_to_judge(known: Links, seed: int) -> Links:
-    """Some of the known pairs, to measure worth on them."""
-    return _sample(known, seed)
+def pairs_to_judge(sure: Links, seed: int) -> Links:
+    """At most `MOST_PAIRS` of some sure pairs, drawn at random, to measure worth on them."""
+    order = generator(seed, "worth").permutation(len(sure))[:MOST_PAIRS]
+    return sure.take(np.sort(order))
 
 
 def measure_worth(
@@ -48,7 +49,7 @@ def measure_worth(
     The sure pairs are the `judged` ones, which are known, if there are enough; else those of the `anchors`
     that names are sure of, so that evidence does not choose the pairs that it is judged by.
     """
-    sure = _sample(judged if _enough(judged) else sure_by_name(anchors, names), seed)
+    sure = pairs_to_judge(judged if _enough(judged) else sure_by_name(anchors, names), seed)
     others = [_around(one, sure) for one in candidates]
     worth: Arrays = {}
     for group in (STRUCTURAL, *((kind,) for kind in evidence if kind not in STRUCTURAL)):
@@ -67,7 +68,7 @@ def measure_names(
     first round only: later, structure has chosen some of the anchors that it is drawn from.
     """
     structure = (evidence[kind] for kind in STRUCTURAL)
-    sure = _sample(judged if _enough(judged) else sure_by_structure(*structure), seed)
+    sure = pairs_to_judge(judged if _enough(judged) else sure_by_structure(*structure), seed)
     others = [_around(one, sure) for one in candidates]
     return {"worth": np.round([_share_told([_around(names, sure)], others, sure, NAMES_PRIOR)], 3)}
 
@@ -79,7 +80,7 @@ def sure_by_name(anchors: Links, names: Similarity) -> Links:
 
 
 def sure_by_structure(neighbours: Similarity, surroundings: Similarity) -> Links:
-    """Pairs that are each other's best by neighbours and by surroundings, likely, and well ahead."""
+    """Pairs that are each other's best by neighbours, and likely, and well ahead by surroundings."""
     best = neighbours.mutual_best()
     also = surroundings.best()[0][best.source] == best.target
     also &= surroundings.margins()[best.source] >= LEAST_LEAD
@@ -91,18 +92,12 @@ def _enough(judged: Links) -> bool:
     return len(judged) >= ENOUGH_KNOWN
 
 
-def _sample(pairs: Links, seed: int) -> Links:
-    order = generator(seed, "worth").permutation(len(pairs))[:MOST_PAIRS]
-    return pairs.take(np.sort(order))
-
-
 def _around(matrix: Similarity, sure: Links, weight: float = 1.0) -> Views:
     """The rows of the sure sources, and, transposed, the columns of the sure targets."""
     ours, theirs = (np.zeros(size, bool) for size in matrix.shape)
     ours[sure.source], theirs[sure.target] = True, True
-    return matrix.restrict(sources=ours).scale(weight), matrix.restrict(targets=theirs).transpose().scale(
-        weight
-    )
+    views = matrix.restrict(sources=ours), matrix.restrict(targets=theirs).transpose()
+    return views[0].scale(weight), views[1].scale(weight)
 
 
 def _share_told(parts: list[Views], candidates: list[Views], sure: Links, prior: float) -> float:
