@@ -9,6 +9,7 @@ from largeea.evidence import evidence_edges, find_candidates, neighbour_evidence
 from largeea.evidence.agreement import relation_agreement
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.graphs import GraphPair
+from largeea.evidence.labels import LabelledGraphs
 from largeea.evidence.neighbours import MAX_STRENGTH
 from largeea.evidence.propagation import surroundings_of
 from largeea.evidence.sketches import Sketches
@@ -75,7 +76,8 @@ def on_both(pair: tuple, device: object, label_width: int) -> tuple:
     graphs = GraphPair.of(edges)
     given = graphs.source, graphs.target, Anchors.of(links, *graphs.shape, graphs.values), agreement
     settings = {"label_width": label_width, "seed": 3}
-    return Sketches(*given, **settings), CudaSketches(*given, **settings, device=device)
+    graphs = LabelledGraphs.of(*given, **settings)
+    return Sketches(graphs), CudaSketches(graphs, device)
 
 
 @pytest.mark.parametrize("label_width", [16, 64])
@@ -171,7 +173,8 @@ def test_graphs_without_edges_have_no_surroundings(device: object) -> None:
     anchors = Anchors.of(Links(np.array([[0, 1]])), 4, 4)
     given = nothing, nothing, anchors, relation_agreement(nothing, nothing, anchors)
     every = Similarity.from_scipy(np.ones((4, 4), np.float32))
-    for made in (Sketches(*given), CudaSketches(*given, label_width=64, seed=0, device=device)):
+    graphs = LabelledGraphs.of(*given)
+    for made in (Sketches(graphs), CudaSketches(graphs, device)):
         assert not made.cosines(every, 2).any()
 
 

@@ -13,7 +13,7 @@ from largeea.evidence import evidence_edges, learn_agreement, neighbour_evidence
 from largeea.evidence.agreement import SMOOTHING, relation_agreement
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.kernels import remove_label
-from largeea.evidence.labels import HEAD_WIDTH
+from largeea.evidence.labels import HEAD_WIDTH, LabelledGraphs
 from largeea.evidence.literals import comparable, shared_values
 from largeea.evidence.sketches import Sketches
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
@@ -137,7 +137,9 @@ def test_surroundings_recover_a_copy() -> None:
     source, target = Edges.of(triples, NODES, RELATIONS), Edges.of(copy, NODES, RELATIONS)
     known = np.arange(20)
     anchors = Anchors.of(Links(np.column_stack([known, order[known]])), NODES, NODES)
-    sketches = Sketches(source, target, anchors, relation_agreement(source, target, anchors))
+    sketches = Sketches(
+        LabelledGraphs.of(source, target, anchors, relation_agreement(source, target, anchors))
+    )
     vectors = sketches.vectors(4)
     best = (vectors[0] @ vectors[1].T).argmax(axis=1)
     assert (best == order).mean() > 0.95

@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from largeea.evidence.anchors import Anchors
 from largeea.evidence.cuda_rows import Segments, remove_labels, rounded, row_products, scaled_to
 from largeea.evidence.graphs import GraphPair
 from largeea.evidence.labels import HEAD_WIDTH, HOPS, REACHED_LENGTH, LabelledGraphs, Side, signs
 from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, torch_device
 from largeea.graph import Float32, Int32
-from largeea.graph.edges import Edges
 from largeea.search.cuda import nearest_on_device
 from largeea.similarity import Similarity
 
@@ -84,18 +82,8 @@ class _Vectors:
 class CudaSketches:
     """Vectors of the entities of two graphs, made from their anchors, sketch by sketch, on a torch device."""
 
-    def __init__(
-        self,
-        source: Edges,
-        target: Edges,
-        anchors: Anchors,
-        agreement: Similarity,
-        *,
-        label_width: int,
-        seed: int,
-        device: Any = None,
-    ) -> None:
-        self.graphs = LabelledGraphs.of(source, target, anchors, agreement, label_width, seed)
+    def __init__(self, graphs: LabelledGraphs, device: Any = None) -> None:
+        self.graphs = graphs
         self.device = device or torch_device()
         self._sides = tuple(_DeviceSide(side, self.device) for side in self.graphs.sides)
 

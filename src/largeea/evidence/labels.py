@@ -91,8 +91,8 @@ class LabelledGraphs:
         target: Edges,
         anchors: Anchors,
         agreement: Similarity,
-        label_width: int,
-        seed: int,
+        label_width: int = LABEL_WIDTH,
+        seed: int = 0,
     ) -> LabelledGraphs:
         """From the edges and anchors of both graphs, and the agreement of their relations."""
         anchored = np.flatnonzero(anchors.target >= 0).astype(np.int32)

@@ -8,6 +8,7 @@ import numpy as np
 
 from largeea.evidence.anchors import Anchors, not_in
 from largeea.evidence.graphs import GraphPair
+from largeea.evidence.labels import LabelledGraphs
 from largeea.evidence.sketches import Sketches
 from largeea.execution.devices import cuda_is_chosen
 from largeea.graph import Arrays, Float32, Int32, Links
@@ -93,11 +94,11 @@ def surroundings_of(
 ) -> Surroundings:
     """The sketches of both graphs, on the GPU where one is chosen and has the memory."""
     known = Anchors.of(anchors, *graphs.shape, graphs.values)
-    given = graphs.source, graphs.target, known, agreement
+    labelled = LabelledGraphs.of(graphs.source, graphs.target, known, agreement, label_width, seed)
     if cuda_is_chosen():
         from largeea.evidence import cuda
 
         if cuda.fits(graphs, label_width):
-            return cuda.CudaSketches(*given, label_width=label_width, seed=seed)
+            return cuda.CudaSketches(labelled)
         note("the GPU has too little free memory for surroundings, so the CPU compares them")
-    return Sketches(*given, label_width=label_width, seed=seed)
+    return Sketches(labelled)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.evidence import kernels
-from largeea.evidence.anchors import Anchors
 from largeea.evidence.labels import (
     HEAD_WIDTH,
     HOPS,
@@ -28,7 +27,6 @@ from largeea.evidence.labels import (
 from largeea.execution.jobs import BLOCKS_PER_THREAD, over_rows, run_jobs
 from largeea.execution.settings import current
 from largeea.graph import Arrays, Float32, Int8, Int32
-from largeea.graph.edges import Edges
 from largeea.search import dense_top_k
 from largeea.similarity import Similarity
 
@@ -88,17 +86,8 @@ class Sketch:
 class Sketches:
     """Vectors of the entities of two graphs, made from their anchors, sketch by sketch, on the CPU."""
 
-    def __init__(
-        self,
-        source: Edges,
-        target: Edges,
-        anchors: Anchors,
-        agreement: Similarity,
-        *,
-        label_width: int = LABEL_WIDTH,
-        seed: int = 0,
-    ) -> None:
-        self.graphs = LabelledGraphs.of(source, target, anchors, agreement, label_width, seed)
+    def __init__(self, graphs: LabelledGraphs) -> None:
+        self.graphs = graphs
 
     def sketch(self, side: int, random: tuple[UInt64, Float32, Float32]) -> Sketch:
         """The sketch of the source (0) or the target graph (1) with these random numbers."""

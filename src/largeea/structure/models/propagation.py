@@ -10,6 +10,7 @@ from largeea.config import StructureConfig
 from largeea.errors import UsageError
 from largeea.evidence.agreement import relation_agreement
 from largeea.evidence.anchors import Anchors
+from largeea.evidence.labels import LabelledGraphs
 from largeea.evidence.sketches import Sketches, sketch_dimension
 from largeea.graph import Int32
 from largeea.graph.edges import Edges
@@ -38,7 +39,7 @@ class Propagation:
         target = _edges(local.target_triples, len(local.target))
         anchors = Anchors.of(local.seeds, source.nodes, target.nodes)
         agreement = relation_agreement(source, target, anchors)
-        sketches = Sketches(source, target, anchors, agreement, seed=seed)
+        sketches = Sketches(LabelledGraphs.of(source, target, anchors, agreement, seed=seed))
         count = -(-(settings.dimension or DIMENSION) // sketch_dimension())
         return Embeddings(*sketches.vectors(count))
 
