@@ -77,7 +77,9 @@ def manhattan(options: argparse.Namespace) -> None:
     ours, theirs = pair.source.names.drop_null(), pair.target.names.drop_null()
     size = min(options.sample, len(ours))
     sample = np.random.default_rng(0).choice(len(ours), size, replace=False)
-    queries, items = encode_unique(encoder, ours.take(sample)), encode_unique(encoder, theirs)
+    queries, items = (
+        encode_unique(encoder, names).astype(np.float32) for names in (ours.take(sample), theirs)
+    )
 
     started = time.perf_counter()
     _, scores = dense_top_k(queries, items, options.k, metric="manhattan")

@@ -68,7 +68,7 @@ def row(figures: dict[str, Any]) -> list[str]:
         figures["no_counterpart"]["ece"],
     ]
     sizes = " / ".join(f"{size:,}" for size in figures["entities"])
-    counts = [f"{figures[name]:,}" for name in ("accepted", "review")]
+    counts = [f"{figures[name]:,}" for name in ("accepted", "doubtful")]
     return [
         f"{figures['links']:,}",
         sizes,

@@ -38,6 +38,7 @@ from largeea.execution.engines import LocalEngine
 from largeea.execution.jobs import Job, _maps
 from largeea.execution.stages import Handle
 from largeea.formats.links import FORMATS
+from largeea.runs import store
 from largeea.runs.inspection import verify
 from largeea.runs.jobs import JobFolder
 from largeea.runs.manifest import MANIFEST
@@ -74,7 +75,7 @@ def largeea(arguments: list[str], log: Path | None = None) -> None:
 def log_work(path: Path) -> None:
     """Write a line when a unit of work begins, and another when its result is stored."""
     log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    begin_stage, save_stage, save_job = FolderStore.jobs, FolderStore.save, JobFolder.save
+    begin_stage, save_stage, save_job = FolderStore.jobs, FolderStore._write, JobFolder.save
     map_jobs = LocalEngine.map
 
     def say(event: str, stage: str, job: str = "") -> None:
@@ -84,9 +85,11 @@ def log_work(path: Path) -> None:
         say("begin", handle.key)
         return begin_stage(self, handle)
 
-    def logged_save_stage(self: FolderStore, handle: Handle[Any], *rest: Any) -> None:
-        save_stage(self, handle, *rest)
-        say("stored", handle.key)
+    def logged_save_stage(
+        self: FolderStore, folder: Path, name: str, value: Any, record: dict[str, Any], is_outdated: bool
+    ) -> None:
+        save_stage(self, folder, name, value, record, is_outdated)
+        say("stored", record["key"])
 
     def logged_save_job(self: JobFolder, job: str, result: Any) -> None:
         save_job(self, job, result)
@@ -97,7 +100,8 @@ def log_work(path: Path) -> None:
         stage = store._folder.name if isinstance(store, JobFolder) and len(jobs) > 1 else None
         return map_jobs(self, [Logged(job, stage, say) for job in jobs], shared, at_once)
 
-    FolderStore.jobs, FolderStore.save = logged_begin, logged_save_stage  # type: ignore[method-assign]
+    store.JOBS_AFTER = 0.0  # the stages of a small run are too short otherwise
+    FolderStore.jobs, FolderStore._write = logged_begin, logged_save_stage  # type: ignore[method-assign]
     JobFolder.save, LocalEngine.map = logged_save_job, logged_map  # type: ignore[method-assign]
 
 

@@ -112,9 +112,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     )
 
 
-def test_a_pair_for_review(finished: FinishedRun) -> None:
+def test_a_doubtful_pair(finished: FinishedRun) -> None:
     found = explain(finished, ANNA, "source")
-    assert (found.status, found.confidence, found.seed) == ("review", 0.25, False)
+    assert (found.status, found.confidence, found.seed) == ("doubtful", 0.25, False)
     assert found.entity == Entity("http://s/0", "Anna")
     assert found.counterpart is not None
     assert found.counterpart.entity == Entity("http://t/0", "Anna")
@@ -136,7 +136,7 @@ def test_rivals_come_best_first_with_their_owners(finished: FinishedRun) -> None
 
 def test_from_the_other_side_it_is_the_same_pair(finished: FinishedRun) -> None:
     source, target = explain(finished, ANNA, "source"), explain(finished, ANNA, "target")
-    assert (target.status, target.confidence) == ("review", 0.25)
+    assert (target.status, target.confidence) == ("doubtful", 0.25)
     assert target.counterpart is not None
     assert target.counterpart.entity == source.entity
     assert target.witnesses == source.witnesses

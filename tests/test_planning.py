@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import largeea
 from largeea.config import Config, load
 from largeea.errors import ResourceError
-from largeea.execution import Execution
+from largeea.execution import Execution, executing
 from largeea.execution.planner import Need, Plan, first_that_fits
 from largeea.graph import Attributes, KnowledgeGraph, strings
 from largeea.planning import Sizes, make_plan
@@ -83,7 +84,7 @@ def test_narrower_labels_are_told_and_kept_in_the_manifest(
     plan, config = make_plan(MILLION, Config(), Execution(memory="100GB"))
     assert plan.adjustments == ()
     assert config == Config()
-    plan, config = make_plan(MILLION, Config(), Execution(memory="7.5GB"))
+    plan, config = make_plan(MILLION, Config(), Execution(memory="6GB"))
     assert config.evidence.label_width == 32
     assert "labels have width 32 instead of 64" in plan.adjustments[0]
 
@@ -115,6 +116,62 @@ def test_gpu_memory_is_checked_too() -> None:
     plan = Plan((Need("structure", 10, gpu=2 * 10**9),), 10**9, 10**9)
     with pytest.raises(ResourceError, match=r"needs about 2.0 GB of GPU memory, and 1.0 GB are allowed"):
         plan.check()
+
+
+def on_gpu(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
+    """As if there were a GPU with so many free bytes."""
+    for place in ("planning", "names.semantic", "search.dense", "structure.partition.size"):
+        monkeypatch.setattr(f"largeea.{place}.cuda_is_chosen", lambda: True)
+    for place in ("planning", "structure.partition.size"):
+        monkeypatch.setattr(f"largeea.{place}.torch_device", lambda: None)
+        monkeypatch.setattr(f"largeea.{place}.free_gpu_bytes", lambda device: int(free))
+
+
+def test_what_stages_take_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="needs largeea[structure]")
+    on_gpu(monkeypatch, 24e9)
+    plan, _ = make_plan(MILLION, Config(), Execution(memory="16GB", gpu_memory="24GB"))
+    gpu = {need.stage: need.gpu for need in plan.needs}
+    for stage in ("semantic", "fused", "candidates", "surroundings", "trial-surroundings", "likelihood"):
+        assert 1e9 < gpu[stage] < 24e9, stage
+    assert gpu["strings"] == gpu["edges"] == 0
+    assert plan.adjustments == ()
+    plan.check()
+    on_gpu(monkeypatch, 2e9)
+    plan, _ = make_plan(MILLION, Config(), Execution(memory="16GB", gpu_memory="2GB"))
+    assert not any(need.gpu for need in plan.needs)
+    assert "the CPU carries out the stage 'semantic'" in plan.adjustments[0]
+
+
+def test_what_fits_on_a_gpu_is_what_the_sketches_take_to_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    sketches = pytest.importorskip("largeea.evidence.cuda", reason="needs largeea[structure]")
+    on_gpu(monkeypatch, 24e9)
+    planned = {
+        need.stage: need.gpu for need in make_plan(MILLION, Config(), Execution(memory="16GB"))[0].needs
+    }
+    sides = (
+        SimpleNamespace(nodes=nodes, relation=range(2 * triples))
+        for nodes, triples in zip(MILLION.entities, MILLION.triples, strict=True)
+    )
+    graphs = SimpleNamespace(shape=MILLION.entities, **dict(zip(("source", "target"), sides, strict=True)))
+    monkeypatch.setattr(sketches, "torch_device", lambda: None)
+    for free, fits in ((planned["surroundings"] + 1, True), (0.99 * planned["surroundings"], False)):
+        monkeypatch.setattr(sketches, "free_gpu_bytes", lambda device, free=free: free)
+        assert sketches.fits(graphs, Config().evidence.label_width) == fits
+
+
+def test_largeea_r_fits_a_million_entities(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MiniLM on a GPU of 24 GB and a host with 16 GB."""
+    pytest.importorskip("torch", reason="needs largeea[structure]")
+    on_gpu(monkeypatch, 24e9)
+    monkeypatch.setattr("largeea.names.sizes.encoder_dimension", lambda spec: 384)
+    with executing(Execution(memory="16GB", gpu_memory="24GB", threads=16)):
+        plan, adjusted = make_plan(MILLION, load("largeea-r"))
+    plan.check()
+    assert adjusted.partition.k == 0
+    gpu = {need.stage: need.gpu for need in plan.needs}
+    for stage in ("vectors", "semantic", "structure"):
+        assert 1e9 < gpu[stage] < 24e9, stage
 
 
 def test_the_first_choice_that_fits() -> None:

@@ -216,10 +216,13 @@ SETTINGS = ["seed", "without"] + [
     if hasattr(field.annotation, "model_fields")
     for name in field.annotation.model_fields
 ]
-NAMES, GRAMS = {"semantic", "strings", "names"}, {"default": {"semantic"}, "trained": {"by-ngrams"}}
+NAMES = {"semantic", "strings", "names"}
+GRAMS = {"default": {"ngrams"}, "trained": {"ngrams"}}
 SURROUNDINGS = {"surroundings", "trial-surroundings"}
 LITERALS = {"literals", "trial-literals"}
-ROUNDS = {"fused", "likelihood", "by-values", "neighbours", "trial-neighbours", *SURROUNDINGS, *LITERALS}
+NEARBY = {"names-nearby", "trial-names-nearby"}
+ROUNDS = {"fused", "likelihood", "by-values", "neighbours", "trial-neighbours"}
+ROUNDS |= SURROUNDINGS | LITERALS | NEARBY
 JUDGED = {"judged", "names-worth", "worth-1"}
 WEIGHED = {"default": {"worth-1", "fused", "likelihood"}}
 LEARNT = {"fused", "likelihood"}
@@ -230,11 +233,14 @@ USED_BY: dict[str, dict[str, set[str]]] = {
         "trained": {"strings", "batches", "structure"},
     },
     "names.top_k": {"default": NAMES, "trained": NAMES | {"by-vectors", "by-ngrams"}},
-    "names.gamma": {"default": {"names"}, "trained": {"names"}},
+    "names.gamma": {"default": {"names", *NEARBY}, "trained": {"names"}},
     "names.theta": {"default": {"strings"}, "trained": {"strings"}},
     "names.max_aliases": {"default": {"name-rows"}, "trained": {"name-rows"}},
     "names.alias_predicates": {"default": {"name-rows"}, "trained": {"name-rows"}},
-    "names.discount_brackets": GRAMS,
+    "names.discount_brackets": {
+        "default": {"ngrams", "semantic", *NEARBY},
+        "trained": {"ngrams", "by-ngrams"},
+    },
     "names.shortest_gram": GRAMS,
     "names.longest_gram": GRAMS,
     "names.metric": {"trained": {"by-vectors"}},
@@ -253,6 +259,7 @@ USED_BY: dict[str, dict[str, set[str]]] = {
     "evidence.sinkhorn_iterations": {"default": {"fused", "likelihood"}},
     "evidence.top_k": {"default": ROUNDS},
     "evidence.candidates_per_round": {"default": {"candidates"}},
+    "evidence.nearby_names": {"default": NEARBY},
     "evidence.retrieval_sketches": {"default": {"candidates"}},
     "evidence.scoring_sketches": {"default": SURROUNDINGS},
     "evidence.label_width": {"default": {"candidates", *SURROUNDINGS}},

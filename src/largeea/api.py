@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 
 from largeea.config import Config, as_config
 from largeea.errors import UsageError
 from largeea.execution import Execution, executing
+from largeea.execution.engines import load_engine
 from largeea.execution.memory import peak_rss_mb
 from largeea.formats import ReadOptions, files_of, pair_folder, read_both, read_graph
 from largeea.formats.links import (
@@ -22,6 +23,7 @@ from largeea.formats.links import (
     SAME_IRI_FILE_NAME,
     UNMATCHED_FILE_NAME,
     find_format,
+    predicate_iri,
     read_links,
     resolve,
     write_alignment,
@@ -30,6 +32,7 @@ from largeea.formats.links import (
     write_unmatched,
 )
 from largeea.formats.scope import Match, in_scope
+from largeea.formats.streams import in_parallel
 from largeea.graph import KnowledgeGraph, Links, Task, strings
 from largeea.graph.same_iri import equal_iris
 from largeea.matching.alignment import Alignment
@@ -107,13 +110,15 @@ def align_files(
     execution: Execution | dict[str, Any] | None = None,
     reading: ReadOptions | None = None,
     formats: Sequence[str] = ("sssom",),
+    predicate: str | None = None,
     overwrite: bool = False,
 ) -> AlignedFiles:
     """Read two graphs, align them and write the answer into the run folder `output`.
 
     `source` may be a benchmark folder that holds a pair; then there is no target. Called again with the same
     folder, it repeats only what depends on what has changed since. A folder that holds a run on other graphs
-    is refused unless `overwrite` is set.
+    is refused unless `overwrite` is set. `predicate` is a CURIE or an IRI for all links; without one, it
+    follows from what the entities are: individuals, classes, properties or SKOS concepts.
 
     Example: `align_files("wikidata.nt.bz2", "dbpedia.ttl", "run", formats=["sssom", "tsv"])`.
     """
@@ -124,7 +129,9 @@ def align_files(
         files_of(source)
         raise UsageError(f"{source} is one graph; give the other one too, or a folder that holds a pair")
     names = tuple(find_format(name).name for name in formats)
-    request = Request(source, target, None if seeds is None else Path(seeds), reading or ReadOptions(), names)
+    known = None if seeds is None else Path(seeds)
+    iri = None if predicate is None else predicate_iri(predicate)
+    request = Request(source, target, known, reading or ReadOptions(), names, iri)
     return carry_out(request, as_config(config), Execution.of(execution), Path(output), overwrite=overwrite)
 
 
@@ -149,8 +156,10 @@ def carry_out(
         alignment = outcome.alignment
         run.finish(outcome.parts)
         with step("write"):
-            files = write_results(alignment, folder, _formats(run, request.formats))
-            run.vouch_for(files, summary=alignment.summary, peak_memory_mb=peak_rss_mb())
+            files = write_results(alignment, folder, _formats(run, request.formats), request.predicate)
+            cluster = load_engine(execution.engine).report()
+            facts = {"summary": alignment.summary, "peak_memory_mb": peak_rss_mb()}
+            run.vouch_for(files, **facts, **({"cluster": cluster} if cluster else {}))
             files += [name for record in run.manifest["stages"].values() for name in record["files"]]
     return AlignedFiles(alignment, folder, tuple(files))
 
@@ -220,37 +229,52 @@ def _formats(run: Run, wanted: Sequence[str]) -> list[str]:
     return [*wanted, *kept]
 
 
-def write_results(alignment: Alignment, folder: Path, formats: Iterable[str]) -> list[str]:
+def write_results(
+    alignment: Alignment, folder: Path, formats: Iterable[str], predicate: str | None = None
+) -> list[str]:
     """Write the alignment in each format, doubtful pairs, unmatched entities and, if any, equal IRIs.
 
     Returns the names of the files. What was written is counted: every entity that can be linked has to be in
     one accepted pair, in one doubtful pair, unmatched, or the same by its IRI.
     """
     linkable = linkable_entities(alignment.source, alignment.target)
-    with atomic_write(folder / UNMATCHED_FILE_NAME) as file:
-        unmatched = write_unmatched(alignment, file)
-    with atomic_write(folder / DOUBTFUL_FILE_NAME) as file:
-        doubtful = write_doubtful(alignment, file)
-    files, same = [DOUBTFUL_FILE_NAME, UNMATCHED_FILE_NAME], {"source": 0, "target": 0}
+    writers: dict[str, Callable[[IO[bytes]], Any]] = {
+        find_format(name).file_name: partial(write_alignment, alignment, format=name, predicate=predicate)
+        for name in formats
+    }
+    links = list(writers)
+    writers[DOUBTFUL_FILE_NAME] = partial(write_doubtful, alignment)
+    writers[UNMATCHED_FILE_NAME] = partial(write_unmatched, alignment)
     if len(alignment.same):
-        files.append(SAME_IRI_FILE_NAME)
-        with atomic_write(folder / SAME_IRI_FILE_NAME) as file:
-            same = write_same_iri(alignment, file)
+        writers[SAME_IRI_FILE_NAME] = partial(write_same_iri, alignment)
     else:
         (folder / SAME_IRI_FILE_NAME).unlink(missing_ok=True)
-    links = []
-    for name in formats:
-        links.append(find_format(name).file_name)
-        with atomic_write(folder / links[-1]) as file:
-            written = write_alignment(alignment, file, name)
-        answers_add_up(linkable, written.pairs, written.linked, doubtful, unmatched, same)
-    return [*links, *files]
+
+    def written_to(name: str) -> Any:
+        with atomic_write(folder / name) as file:
+            return writers[name](file)
+
+    written = dict(zip(writers, in_parallel(written_to, writers), strict=True))
+    same = written.get(SAME_IRI_FILE_NAME, {"source": 0, "target": 0})
+    for name in links:
+        answers_add_up(
+            linkable,
+            written[name].pairs,
+            written[name].linked,
+            written[DOUBTFUL_FILE_NAME],
+            written[UNMATCHED_FILE_NAME],
+            same,
+        )
+    return list(writers)
 
 
-def write(alignment: Alignment, path: Place, format: str | None = None) -> None:
-    """Write an alignment to one file: SSSOM, owl:sameAs, Alignment API, TSV or Parquet.
+def write(
+    alignment: Alignment, path: Place, format: str | None = None, *, predicate: str | None = None
+) -> None:
+    """Write an alignment to one file: SSSOM, N-Triples, Alignment API, TSV or Parquet.
 
-    Without a `format`, the name tells: `.sssom.tsv`, `.nt`, `.rdf`, `.tsv` or `.parquet`.
+    Without a `format`, the name tells: `.sssom.tsv`, `.nt`, `.rdf`, `.tsv` or `.parquet`. `predicate` is a
+    CURIE or an IRI for all links; without one, it follows from what the entities are.
 
     Example: `write(alignment, "links.sssom.tsv")`.
     """
@@ -263,7 +287,7 @@ def write(alignment: Alignment, path: Place, format: str | None = None) -> None:
         )
     name = find_format(format).name if format else endings[max(fitting, key=len)]
     with atomic_write(place) as file:
-        write_alignment(alignment, file, name)
+        write_alignment(alignment, file, name, predicate)
 
 
 def _graph(side: str, given: Any, same_iri: bool) -> KnowledgeGraph:

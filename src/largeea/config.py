@@ -136,11 +136,25 @@ class EvidenceConfig(_Section):
     candidates_per_round: int = Field(
         20, ge=0, description="new candidates per source entity and round, found by propagated labels"
     )
+    nearby_names: int = Field(
+        5, ge=0, description="targets with shared neighbours whose names are compared too, per source entity"
+    )
     retrieval_sketches: int = Field(2, ge=1, description="number of sketches used to find new candidates")
-    scoring_sketches: int = Field(8, ge=1, description="number of sketches used to score candidates")
+    scoring_sketches: int = Field(
+        0,
+        ge=0,
+        description="number of sketches that score candidates; 0 = 16, or 8 from 100,000 entities on",
+    )
     label_width: Literal[16, 32, 64] = Field(
         64, description="width of the propagated labels; smaller values need less memory"
     )
+
+    def sketches_for(self, entities: int) -> int:
+        """Sketches that score candidates of graphs with so many entities together.
+
+        More of them blur less, which counts where few pairs decide how far evidence is trusted.
+        """
+        return self.scoring_sketches or (16 if entities < 100_000 else 8)
 
     @model_validator(mode="after")
     def _some_weight(self) -> Self:

@@ -19,7 +19,7 @@ from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
 
 Side = Literal["source", "target"]
-Status = Literal["accepted", "review", "unmatched"]
+Status = Literal["accepted", "doubtful", "unmatched"]
 SIDES: tuple[Side, Side] = ("source", "target")
 NEAR = 5
 """Number of entities to suggest if the requested one is unknown or ambiguous."""
@@ -55,7 +55,7 @@ class Candidate:
     fused: Verdict | None
     channels: dict[str, Verdict | None]
     paired_with: Entity | None
-    """The entity that the answer pairs it with, accepted or for review, if not the explained entity."""
+    """The entity that the answer pairs it with, accepted or doubtful, if not the explained entity."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def explain(run: FinishedRun, entity: int, side: Side, candidates: int = 3) -> E
     rivals = [found for found in by_fused if found != counterpart][:candidates]
     seen_with = next(iter(by_fused), None) if counterpart is None else counterpart
     pair_seen = None if seen_with is None else (entity, seen_with)[:: 1 - 2 * own]
-    status: Status = "unmatched" if pair is None else "accepted" if alignment.accepted[pair] else "review"
+    status: Status = "unmatched" if pair is None else "accepted" if alignment.accepted[pair] else "doubtful"
     witnesses, values = ((), ()) if pair_seen is None else shared_evidence(run, *pair_seen)
     return Explanation(
         side,

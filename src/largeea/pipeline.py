@@ -15,6 +15,8 @@ from largeea.config import Config, NamesConfig
 from largeea.errors import InputError, UsageError
 from largeea.execution.code import plugin_fingerprint
 from largeea.execution.compilation import tell_of_compilation
+from largeea.execution.engines import load_engine
+from largeea.execution.settings import current
 from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, KnowledgeGraph, Links
 from largeea.graph.same_iri import matched_kinds
@@ -27,6 +29,7 @@ from largeea.names.channel import (
     name_features,
     name_rows,
     ngram_similarity,
+    ngram_vectors,
     semantic_names,
     string_names,
     vector_similarity,
@@ -37,7 +40,7 @@ from largeea.names.semantic import NGRAM
 from largeea.planning import Sizes, make_plan
 from largeea.progress import note, warn
 from largeea.randomness import child_seed
-from largeea.rounds import Matrix, confidence, gather, self_training
+from largeea.rounds import Matrix, NameParts, confidence, gather, self_training
 from largeea.runs import Run
 from largeea.structure.channel import partition_graphs, train_batches
 from largeea.structure.models import MODELS
@@ -87,7 +90,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     kinds = stage("kinds", matched_kinds, source, target, inputs.same)
     channels: dict[str, Matrix] = {}
     features: dict[str, Matrix] = {}
-    augmented, names, likelihood = seeds, None, None
+    augmented, names, likelihood, compared = seeds, None, None, None
     made_of: tuple[Handle[Any], ...] = ()
     if names_are_usable(inputs, config):
         rows = stage(
@@ -96,13 +99,16 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
         )  # fmt: skip
         channels["name"], features = name_channel(stage, rows, config)  # M_n
         names = stage("equal-names", favour_equal_names, channels["name"], rows)
+        if config.uses("sens"):
+            vectors = name_vectors(stage, rows, config.names)
+            compared = NameParts(rows, name_ngrams(stage, rows, config.names), vectors, config.names)
         if config.uses("augmentation"):  # DA
             augmented = stage("seeds", augment, seeds, channels["name"], config.augmentation.margin)
     if config.uses("structure"):  # M_s
         channels["structure"] = structure_channel(stage, source, target, augmented, config)
     if config.uses("evidence"):  # beyond the paper
         trained = {kind: channel for kind, channel in channels.items() if kind == "structure"}
-        material = gather(stage, source, target, kinds, seeds, names, config)
+        material = gather(stage, source, target, kinds, seeds, names, compared, config)
         rounds = self_training(material, trained)
         channels, fused = rounds.channels, rounds.fused  # M
         made_of = (*filter(None, [names]), *rounds.parts)
@@ -134,17 +140,30 @@ def name_channel(stage: Stages, rows: Handle[Arrays], config: Config) -> tuple[M
 
 def semantic_feature(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Matrix:
     """SENS (`M_se`): by n-grams, by the vectors of an encoder, or by both."""
-    grams = how.top_k, how.shortest_gram, how.longest_gram, how.discount_brackets
+    grams = rows, name_ngrams(stage, rows, how), how.top_k, how.discount_brackets
     if how.encoder == NGRAM:
-        return stage("semantic", ngram_similarity, rows, *grams)
-    weights = encoder_fingerprint(how.encoder, how.dtype)
-    vectors = stage("vectors", encode_names, rows, how.encoder, how.dtype, weights)
+        return stage("semantic", ngram_similarity, *grams)
+    vectors = name_vectors(stage, rows, how)
+    assert vectors is not None
     search = how.top_k, how.metric, how.search
     if not how.ngram_weight:
         return stage("semantic", vector_similarity, rows, vectors, *search)
     by_vectors = stage("by-vectors", vector_similarity, rows, vectors, *search)
-    by_ngrams = stage("by-ngrams", ngram_similarity, rows, *grams)
+    by_ngrams = stage("by-ngrams", ngram_similarity, *grams)
     return stage("semantic", semantic_names, by_vectors, by_ngrams, how.ngram_weight, how.top_k)
+
+
+def name_ngrams(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle[Arrays]:
+    """The n-gram vectors of all names."""
+    return stage("ngrams", ngram_vectors, rows, how.shortest_gram, how.longest_gram, how.discount_brackets)
+
+
+def name_vectors(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle[Any] | None:
+    """The encoder's vectors of all names; None where n-grams alone compare them."""
+    if how.encoder == NGRAM:
+        return None
+    weights = encoder_fingerprint(how.encoder, how.dtype)
+    return stage("vectors", encode_names, rows, how.encoder, how.dtype, weights)
 
 
 def structure_channel(
@@ -181,7 +200,8 @@ def within_limits(inputs: Inputs, config: Config, run: Run) -> Config:
 
 
 def check_plugins(config: Config) -> None:
-    """Refuse an unknown model or partitioner before hours have gone into names."""
+    """Refuse an unknown model or partitioner, or a missing cluster, before hours have gone into names."""
+    load_engine(current().engine).begin()
     if config.uses("structure"):
         MODELS.find(config.structure.model)
         PARTITIONERS.find(config.partition.method)

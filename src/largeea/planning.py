@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.config import Config, EvidenceConfig
 from largeea.evidence import sizes as evidence
 from largeea.evidence.attributes import sizes as attributes
+from largeea.evidence.labels import HOPS
 from largeea.execution import Execution, current
-from largeea.execution.devices import cuda_is_chosen
+from largeea.execution.devices import cuda_is_chosen, free_gpu_bytes, torch_device
 from largeea.execution.memory import resident_bytes
-from largeea.execution.planner import Need, Plan, first_that_fits
+from largeea.execution.planner import GpuNeed, Need, Plan, first_that_fits
 from largeea.execution.stages import SHARE_FOR_CACHE, bytes_of
-from largeea.graph import KnowledgeGraph, Strings
+from largeea.graph import Bool, KnowledgeGraph, Strings
 from largeea.names import sizes as names
 from largeea.names.augment import augment_memory
 from largeea.names.blocks import weighted_mean_memory
+from largeea.names.nearby import NEARBY
 from largeea.structure.partition.size import (
     automatic_k,
     batches_at_once,
@@ -45,27 +48,38 @@ class Sizes:
     triples: tuple[int, int]
     literals: tuple[int, int]
     characters: tuple[int, int]
-    """In the names of all entities."""
+    """In the names of the entities that are matched."""
     stored: tuple[int, int]
     """Bytes of the graphs themselves."""
     literal_characters: tuple[int, int] = (0, 0)
     """In the distinct values of all literals."""
+    not_matched: tuple[int, int] = (0, 0)
+    """Entities that are part of the structure but are not matched: blank nodes, and other roles."""
+
+    @property
+    def matched(self) -> tuple[int, int]:
+        """Entities that are matched: only these have names to compare and rows with candidates."""
+        return self.entities[0] - self.not_matched[0], self.entities[1] - self.not_matched[1]
 
     @classmethod
     def of(cls, source: KnowledgeGraph, target: KnowledgeGraph) -> Sizes:
         """The sizes of two graphs."""
+        matched = source.linkable, target.linkable
         return cls(
             (source.size, target.size),
             (len(source.triples), len(target.triples)),
             (len(source.attributes), len(target.attributes)),
-            (_characters(source.names), _characters(target.names)),
+            (_characters(source.names, matched[0]), _characters(target.names, matched[1])),
             (bytes_of(source), bytes_of(target)),
             (_characters(source.attributes.values), _characters(target.attributes.values)),
+            (int((~matched[0]).sum()), int((~matched[1]).sum())),
         )
 
 
-def _characters(texts: Strings) -> int:
-    return int(pc.sum(pc.utf8_length(texts)).as_py() or 0)
+def _characters(texts: Strings, counted: Bool | None = None) -> int:
+    """The characters of all texts, or of those that are `counted`."""
+    lengths = pc.utf8_length(texts)
+    return int(pc.sum(lengths if counted is None else lengths.filter(pa.array(counted))).as_py() or 0)
 
 
 def make_plan(sizes: Sizes, config: Config, execution: Execution | None = None) -> tuple[Plan, Config]:
@@ -102,7 +116,15 @@ def make_plan(sizes: Sizes, config: Config, execution: Execution | None = None) 
             )
             partition = config.partition.model_copy(update={"k": least})
             adjusted = adjusted.model_copy(update={"partition": partition})
-    needs = tuple(_needs(sizes, adjusted, limit, base, execution.thread_count))
+    on_gpu = _gpu_needs(sizes, adjusted)
+    notes += [
+        f"the CPU carries out the stage {need.stage!r}, which takes longer: the GPU would need about "
+        f"{need.size / 1e9:.1f} GB for it, with room to spare; allow more GPU memory to avoid this"
+        for need in on_gpu
+        if not need.fits
+    ]
+    gpu_sizes = {need.stage: need.size for need in on_gpu if need.fits}
+    needs = tuple(_needs(sizes, adjusted, limit, base, execution.thread_count, gpu_sizes))
     gpu = None if execution.gpu_memory is None else int(execution.gpu_memory)
     return Plan(needs, limit, gpu, tuple(notes)), adjusted
 
@@ -112,18 +134,58 @@ def _base(sizes: Sizes) -> int:
     return max(resident_bytes() - sum(sizes.stored), 0) + LIBRARIES + sum(sizes.stored)
 
 
-def _needs(sizes: Sizes, config: Config, limit: int, base: int, threads: int) -> Iterator[Need]:
-    """The needs of all stages in the order of the method."""
+def _needs(
+    sizes: Sizes, config: Config, limit: int, base: int, threads: int, on_gpu: dict[str, int]
+) -> Iterator[Need]:
+    """The needs of all stages in the order of the method; `on_gpu` are bytes on the GPU, by stage."""
     stored = 0  # besides the graphs, which are in the base
     yield Need("source", base - LIBRARIES + 2 * sum(sizes.stored), disk=sizes.stored[0])
     yield Need("target", base - LIBRARIES, disk=sizes.stored[1])
     for stage, working, disk, seconds in _stages(sizes, config, limit, threads):
         cached = min(stored, int(SHARE_FOR_CACHE * limit))
-        gpu = 0
-        if stage == "structure" and cuda_is_chosen():
-            working, gpu = disk, working
-        yield Need(stage, base + cached + working, gpu, disk, seconds / threads)
+        if stage == "structure" and on_gpu:
+            working = 2 * disk
+        yield Need(stage, base + cached + working, on_gpu.get(stage, 0), disk, seconds / threads)
         stored += disk
+
+
+def _gpu_needs(sizes: Sizes, config: Config) -> list[GpuNeed]:
+    """What stages take on the chosen GPU; nothing where none is chosen."""
+    if not cuda_is_chosen():
+        return []
+    free = free_gpu_bytes(torch_device())
+    needs: list[GpuNeed] = []
+    if config.uses("names") and config.uses("sens"):
+        needs += names.gpu_stages(sizes.matched, sizes.characters, config.names, free)
+    if config.uses("structure"):
+        needs.append(GpuNeed("structure", _training_memory(sizes, config)))
+    if config.uses("evidence"):
+        needs += _evidence_on_gpu(sizes, config.evidence, free)
+    return needs
+
+
+def _evidence_on_gpu(sizes: Sizes, how: EvidenceConfig, free: int) -> Iterator[GpuNeed]:
+    """Surroundings and matching on a GPU with so many free bytes, in a round and in the trial."""
+    from largeea.evidence.cuda import BYTES_PER_EDGE, BYTES_PER_SOURCE
+    from largeea.matching.cuda import BYTES_PER_ENTRY
+
+    entities, edges = sizes.entities, 2 * (sum(sizes.triples) + sum(sizes.literals))
+    known = 6 * max(entities) * (HOPS + 1) * how.label_width
+    vectors = 2 * sum(entities) * (2 * HOPS + 1) * how.label_width
+    sketched = int(1.3 * (known + vectors + BYTES_PER_EDGE * edges + BYTES_PER_SOURCE * entities[0]))
+    matched = BYTES_PER_ENTRY * sizes.matched[0] * how.top_k
+    yield GpuNeed("fused", matched, matched <= free)
+    for stage in ("candidates", "surroundings", "trial-surroundings"):
+        yield GpuNeed(stage, sketched, sketched <= free)
+    yield GpuNeed("likelihood", matched, matched <= free)
+
+
+def _training_memory(sizes: Sizes, config: Config) -> int:
+    """Bytes of all mini-batches that are trained at a time."""
+    entities, how = sum(sizes.entities), config.structure
+    k, overlap = config.partition.k or automatic_k(entities), config.partition.overlap
+    batch = memory_per_batch(entities, k, overlap, how.dimension, how.model)
+    return batches_at_once(entities, k, overlap, how) * batch
 
 
 Row = tuple[str, int, int, float]
@@ -131,16 +193,16 @@ Row = tuple[str, int, int, float]
 
 
 def _stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[Row]:
-    sources, targets = sizes.entities
+    nodes, (sources, targets) = sum(sizes.entities), sizes.matched
     matrix = 8 * sources * config.names.top_k
-    yield "same-iri", SAME_IRI * (sources + targets), 8 * min(sources, targets), 6e-7 * (sources + targets)
-    yield "kinds", 4 * (sources + targets), sources + targets, 2e-8 * (sources + targets)
+    yield "same-iri", SAME_IRI * nodes, 8 * min(sizes.entities), 6e-7 * nodes
+    yield "kinds", 4 * nodes, nodes, 2e-8 * nodes
     if config.uses("names"):
         characters = sum(sizes.characters)
-        rows = names.rows_memory(sources + targets, characters), 3 * characters + 24 * (sources + targets)
+        rows = names.rows_memory(nodes, characters), 3 * characters + 24 * nodes
         yield "name-rows", *rows, 2e-6 * (sources + targets)
         for stage, working, disk, seconds in names.feature_stages(
-            sizes.entities, sizes.characters, config.names, threads
+            sizes.matched, sizes.characters, config.names, threads
         ):
             if config.uses("sens" if stage != "strings" else "strings"):
                 yield stage, working, disk, seconds
@@ -149,11 +211,9 @@ def _stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[
         if config.uses("augmentation"):
             yield "seeds", augment_memory(sources * config.names.top_k), 12 * sources, 5e-6 * sources
     if config.uses("structure"):
-        k = config.partition.k or automatic_k(sources + targets)
-        how = config.structure
-        batch = memory_per_batch(sources + targets, k, config.partition.overlap, how.dimension, how.model)
-        at_once = batches_at_once(sources + targets, k, config.partition.overlap, how)
-        yield "structure", at_once * batch, 8 * sources * how.top_k, 2e-4 * how.epochs * (sources + targets)
+        how, found = config.structure, 8 * sizes.entities[0] * config.structure.top_k
+        seconds = 2e-4 * how.epochs * nodes
+        yield "structure", found + _training_memory(sizes, config), found, seconds
     if config.uses("evidence"):
         yield from _evidence_stages(sizes, config, limit, threads)
     else:
@@ -163,7 +223,7 @@ def _stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[
 
 def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[Row]:
     """One round; the others need the same memory again, after it. Then the trial that gives confidence."""
-    how, (sources, targets) = config.evidence, sizes.entities
+    how, (sources, targets) = config.evidence, sizes.matched
     edges = tuple(
         2 * (triples + literals) for triples, literals in zip(sizes.triples, sizes.literals, strict=True)
     )
@@ -178,30 +238,43 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     matching = 8 * int((1 + NEIGHBOUR_FILL) * entries) + 56 * entries
     matching_seconds = 4e-8 * entries * how.sinkhorn_iterations
     yield "fused", matching, matrix, how.rounds * matching_seconds
-    evidence_of_round = list(_round(sizes, how, sum(edges), limit, threads))
+    evidence_of_round = list(_round(sizes, config, sum(edges), limit, threads))
     for stage, working, disk, seconds in evidence_of_round:
         yield stage, working, disk, how.rounds * seconds
     for stage, working, disk, seconds in evidence_of_round:
-        if stage != "candidates":
+        if stage not in ("candidates", "names-nearby"):
             yield f"trial-{stage}", working, disk, seconds
-    yield "likelihood", matching + 8 * matrix, matrix, 3 * matching_seconds
+    yield "likelihood", matching + 3 * matrix, matrix, 3 * matching_seconds
 
 
-def _round(sizes: Sizes, how: EvidenceConfig, edges: int, limit: int, threads: int) -> Iterator[Row]:
-    """What neighbours, surroundings and literals say in one round."""
-    sources, targets = sizes.entities
+def _round(sizes: Sizes, config: Config, edges: int, limit: int, threads: int) -> Iterator[Row]:
+    """What neighbours, the names of nearby targets, surroundings and literals say in one round."""
+    how = config.evidence
+    (nodes, targets), sources = sizes.entities, sizes.matched[0]
     entries = sources * how.top_k
     matrix, near = 8 * entries, int(NEIGHBOUR_FILL * entries)
     yield "agreement", evidence.agreement_memory(edges), 0, 1e-7 * edges
-    near_memory = evidence.neighbours_memory(sources, targets, near, how.top_k, threads)
+    near_memory = evidence.neighbours_memory(nodes, targets, near, how.top_k, threads)
     yield "neighbours", near_memory, 8 * near, 4e-7 * edges
+    if config.uses("sens") and config.uses("names") and how.nearby_names:
+        pairs = NEARBY * near
+        wide = evidence.neighbours_memory(nodes, targets, pairs, NEARBY * how.top_k, threads)
+        kept = sources * config.names.top_k
+        compared = names.nearby_memory(sum(sizes.characters), pairs, kept, config.names)
+        yield (
+            "names-nearby",
+            max(wide, compared),
+            8 * sources * (config.names.top_k + how.nearby_names),
+            2e-7 * pairs,
+        )
     if how.candidates_per_round:
         free = _free(sizes)
         found = evidence.candidates_memory(sizes.entities, free, how.label_width, how.candidates_per_round)
         seconds = 2e-8 * how.label_width * free[0] * min(free[1], 60_000) / 20
         yield "candidates", found, 8 * sources * how.candidates_per_round, seconds
     scored = evidence.surroundings_memory(sizes.entities, entries, how.label_width, limit)
-    yield "surroundings", scored + matrix, matrix, how.scoring_sketches * 3e-6 * sum(sizes.entities)
+    seconds = 3e-6 * how.sketches_for(sum(sizes.entities)) * sum(sizes.entities)
+    yield "surroundings", scored + matrix, matrix, seconds
     if _with_literals(sizes, how):
         compared = attributes.literal_evidence_memory(sum(sizes.literals), entries)
         yield "literals", compared + matrix, matrix, 2e-6 * entries
@@ -214,7 +287,7 @@ def _with_literals(sizes: Sizes, how: EvidenceConfig) -> bool:
 
 def _literal_stages(sizes: Sizes, how: EvidenceConfig, threads: int) -> Iterator[Row]:
     """Literals as columns, and candidates by rare values."""
-    (sources, targets), literals = sizes.entities, sum(sizes.literals)
+    (sources, targets), literals = sizes.matched, sum(sizes.literals)
     values = attributes.attribute_values_memory(literals, sum(sizes.literal_characters))
     yield "attribute-values", values, 16 * literals + sum(sizes.literal_characters), 4e-6 * literals
     proposed = attributes.propose_memory(sizes.literals, sources, targets, how.top_k, threads)
@@ -223,7 +296,7 @@ def _literal_stages(sizes: Sizes, how: EvidenceConfig, threads: int) -> Iterator
 
 def _propagation(sizes: Sizes, how: EvidenceConfig, label_width: int, limit: int) -> int:
     """What label propagation needs at its peak with labels of this width."""
-    entries = sizes.entities[0] * how.top_k
+    entries = sizes.matched[0] * how.top_k
     free = _free(sizes)
     found = evidence.candidates_memory(sizes.entities, free, label_width, how.candidates_per_round)
     scored = evidence.surroundings_memory(sizes.entities, entries, label_width, limit) + 8 * entries
@@ -231,6 +304,6 @@ def _propagation(sizes: Sizes, how: EvidenceConfig, label_width: int, limit: int
 
 
 def _free(sizes: Sizes) -> tuple[int, int]:
-    """Entities that are no anchors after the first round, as far as that can be told beforehand."""
-    anchors = int(EXPECTED_ANCHORS * min(sizes.entities))
-    return sizes.entities[0] - anchors, sizes.entities[1] - anchors
+    """Matched entities that are no anchors after the first round, as far as that can be told beforehand."""
+    anchors = int(EXPECTED_ANCHORS * min(sizes.matched))
+    return sizes.matched[0] - anchors, sizes.matched[1] - anchors

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from largeea.config import Config, EvidenceConfig
+from largeea.config import Config, EvidenceConfig, NamesConfig
 from largeea.evidence import (
     all_but,
     attribute_values,
@@ -31,6 +31,7 @@ from largeea.matching.confidence import likelihood
 from largeea.matching.fusion import match_one_to_one
 from largeea.matching.knockouts import knock_outs, spared
 from largeea.names.equal import LEAST_IF_EQUAL
+from largeea.names.nearby import NEARBY, with_nearby_names
 from largeea.progress import note, warn
 from largeea.randomness import child_seed
 from largeea.similarity import Similarity
@@ -46,6 +47,24 @@ Channels = dict[str, Matrix]
 
 
 @dataclass(frozen=True)
+class NameParts:
+    """What names are compared by, to compare those of other pairs."""
+
+    rows: Handle[Arrays]
+    ngrams: Handle[Arrays]
+    vectors: Handle[Any] | None
+    how: NamesConfig
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What joins the two graphs in a round: anchors, and which relations say the same."""
+
+    anchors: Handle[Links]
+    agreement: Handle[Similarity]
+
+
+@dataclass(frozen=True)
 class Material:
     """What evidence is drawn from in every round."""
 
@@ -58,11 +77,14 @@ class Material:
     apart: Handle[Links]
     """Those known pairs whose entities have no scores at all."""
     names: Matrix | None
+    compared: NameParts | None
     values: Handle[dict[str, Any]] | None
     proposed: Matrix | None
     """Candidates by rare literal values."""
     structured: bool
     """Whether both graphs have at least as many triples as entities."""
+    sketches: int
+    """That score candidates."""
 
     @property
     def random(self) -> int:
@@ -79,12 +101,46 @@ class Material:
         )
         return replace(self, apart=apart, names=names, proposed=proposed)
 
+    def names_with(self, joined: Joined | None, trial: str = "") -> Matrix | None:
+        """The name channel with the names of targets that share a neighbour, as the graphs are joined."""
+        compared, how = self.compared, self.config.evidence
+        if self.names is None or compared is None or joined is None:
+            return self.names
+        ngram_weight = 0.0 if compared.vectors is None else compared.how.ngram_weight
+        return self.stage(
+            f"{trial}names-nearby", names_nearby, self.names, compared.rows, compared.ngrams,
+            compared.vectors, self.edges, joined.anchors, joined.agreement, self.kinds, self.apart,
+            NEARBY * how.top_k, how.nearby_names, compared.how.discount_brackets, ngram_weight,
+            compared.how.string_weight,
+        )  # fmt: skip
+
     @property
     def start(self) -> Channels:
         """What the first anchors are chosen by: names, or literal values where there are no names."""
         if self.names is not None:
             return {"name": self.names}
         return {} if self.proposed is None else {"literals": self.proposed}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one round finds, given its anchors."""
+
+    agreement: Handle[Similarity]
+    names: Matrix | None
+    """The name channel, with the names of nearby targets."""
+    channels: Channels
+    """What neighbours, surroundings and literals say."""
+    candidates: list[Matrix]
+    retrieved: tuple[Matrix, ...]
+    """Those candidates that were found by similar surroundings, for later rounds too."""
+    nearby: Joined | None
+    """How the graphs were joined when the names of nearby targets were compared."""
+
+    @property
+    def with_names(self) -> Channels:
+        """All channels."""
+        return self.channels if self.names is None else {"name": self.names} | self.channels
 
 
 @dataclass(frozen=True)
@@ -96,6 +152,8 @@ class Rounds:
     weights: dict[str, float]
     fused: Matrix
     anchors: Handle[Links]
+    names: Matrix | None
+    nearby: Joined | None
     parts: tuple[Handle[Any], ...]
     """What the evidence was made of."""
 
@@ -107,6 +165,7 @@ def gather(
     kinds: Handle[Arrays],
     known: Handle[Links],
     names: Matrix | None,
+    compared: NameParts | None,
     config: Config,
 ) -> Material:
     """What evidence is drawn from: edges, names and, where both graphs have any, literals."""
@@ -117,7 +176,9 @@ def gather(
         values = stage("attribute-values", attribute_values, source, target)
         proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
     structured = all(len(graph.value.triples) >= graph.value.size for graph in (source, target))
-    return Material(stage, config, kinds, edges, known, known, names, values, proposed, structured)
+    sketches = how.sketches_for(source.value.size + target.value.size)
+    channels = names, compared, values, proposed
+    return Material(stage, config, kinds, edges, known, known, *channels, structured, sketches)
 
 
 def self_training(everything: Material, trained: Channels) -> Rounds:
@@ -133,7 +194,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     channels, weights = trained | not_known(material, material.start), dict[str, float]()
     before, new_before, parts = Links.none(), np.inf, list[Handle[Any]]([material.edges])
     anchors = first = known
-    retrieved: tuple[Matrix, ...] = ()
+    found: Evidence | None = None
     for number in range(how.rounds):
         matched = one_to_one(stage, channels, weights, how) if channels else None
         chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, known, how.margin)
@@ -146,33 +207,31 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             break
         anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
-        searching = new >= SEARCH_FROM
-        found, candidates, agreement = evidence_of(
-            material, anchors, number, () if searching else retrieved, searching
-        )
-        retrieved = tuple(candidates[1:2]) if how.candidates_per_round else ()
+        found = evidence_of(material, anchors, number, found, searching=new >= SEARCH_FROM)
         weights = base_weights(how)
-        if material.names is not None:
+        if found.names is not None:
             if not number:
                 names_worth = stage(
-                    "names-worth", measure_names, material.names, found, candidates, judged, material.random
-                )
+                    "names-worth", measure_names, found.names, found.channels, found.candidates, judged,
+                    material.random,
+                )  # fmt: skip
             worth = stage(
-                f"worth-{number + 1}", measure_worth, found, material.names, weights, candidates, judged,
-                first, material.random,
+                f"worth-{number + 1}", measure_worth, found.channels, found.names, weights, found.candidates,
+                judged, first, material.random,
             )  # fmt: skip
             weights = weighed(weights, worth.value, float(names_worth.value["worth"][0]))
             if not weights["literals"]:
                 material = replace(material, values=None)
-        named = {} if material.names is None else {"name": material.names}
-        channels = trained | not_known(material, named | found)
-        parts = [material.edges, anchors, agreement]
+        channels = trained | not_known(material, found.with_names)
+        parts = [material.edges, anchors, found.agreement]
     if material.names is not None and material.structured and weights.get("surroundings") == 0:
         warn(
             "structure says nothing about the pairs that names are sure of, so names decide; if things with "
             "the same name need not be the same here, confidence is too high: check some links first"
         )
-    return Rounds(channels, weights, one_to_one(stage, channels, weights, how), anchors, tuple(parts))
+    names, nearby = (material.names, None) if found is None else (found.names, found.nearby)
+    fused = one_to_one(stage, channels, weights, how)
+    return Rounds(channels, weights, fused, anchors, names, nearby, tuple(parts))
 
 
 def have_settled(new: float, new_before: float, growth: float, least: float) -> bool:
@@ -199,39 +258,85 @@ def evidence_of(
     material: Material,
     anchors: Handle[Links],
     number: int,
-    pool: tuple[Matrix, ...],
+    last: Evidence | None,
     searching: bool,
-    trial: str = "",
-) -> tuple[Channels, list[Matrix], Handle[Similarity]]:
-    """What neighbours, surroundings and literals say, given the anchors; the candidates; the agreement.
+) -> Evidence:
+    """What neighbours, surroundings, literals and the names of nearby targets say, given the anchors.
 
-    Candidates are those of neighbours, names and literal values, those in `pool`, and, when `searching`,
-    the ones with the most similar surroundings.
+    Candidates are those of neighbours, names and literal values. When `searching`, there are new ones: those
+    with the most similar surroundings, and those with the most similar names among all that share a
+    neighbour. Else what the last round found serves again.
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
-    random = material.random + number
-    agreement = stage(f"{trial}agreement", learn_agreement, edges, anchors)
-    near = stage(
-        f"{trial}neighbours", neighbour_evidence, edges, anchors, agreement, material.kinds, material.apart,
-        how.top_k,
-    )  # fmt: skip
-    candidates = [near, *pool, *filter(None, (material.names, material.proposed))]
-    if how.candidates_per_round and searching:
-        retrieved = stage(
-            "candidates", find_candidates, edges, anchors, agreement, material.kinds,
-            how.candidates_per_round, how.retrieval_sketches, how.label_width, random,
+    agreement = stage("agreement", learn_agreement, edges, anchors)
+    nearby, retrieved = (None, ()) if last is None else (last.nearby, last.retrieved)
+    if searching and how.nearby_names:
+        nearby = Joined(anchors, agreement)
+    if searching and how.candidates_per_round:
+        near = None if material.names is None else _neighbours(material, Joined(anchors, agreement))
+        found = stage(
+            "candidates", find_candidates, edges, anchors, agreement, material.kinds, near,
+            how.candidates_per_round, how.retrieval_sketches, how.label_width, material.random + number,
         )  # fmt: skip
-        candidates.insert(1, retrieved)
+        retrieved = (found,)
+    return _compared(material, Joined(anchors, agreement), number, retrieved, nearby)
+
+
+def _neighbours(material: Material, joined: Joined, trial: str = "") -> Matrix:
+    """What shared neighbours say."""
+    return material.stage(
+        f"{trial}neighbours", neighbour_evidence, material.edges, joined.anchors, joined.agreement,
+        material.kinds, material.apart, material.config.evidence.top_k,
+    )  # fmt: skip
+
+
+def _compared(
+    material: Material,
+    joined: Joined,
+    number: int,
+    retrieved: tuple[Matrix, ...],
+    nearby: Joined | None,
+    trial: str = "",
+) -> Evidence:
+    """The evidence about all candidates, with the ones retrieved and the nearby ones."""
+    stage, how, edges = material.stage, material.config.evidence, material.edges
+    anchors, agreement = joined.anchors, joined.agreement
+    near = _neighbours(material, joined, trial)
+    names = material.names_with(nearby)
+    candidates = [near, *retrieved, *filter(None, (names, material.proposed))]
     surroundings = stage(
         f"{trial}surroundings", surroundings_evidence, edges, anchors, agreement, candidates, how.top_k,
-        how.scoring_sketches, how.label_width, random,
+        material.sketches, how.label_width, material.random + number,
     )  # fmt: skip
-    found = {"neighbours": near, "surroundings": surroundings}
+    channels = {"neighbours": near, "surroundings": surroundings}
     if material.values is not None:
-        found["literals"] = stage(
-            f"{trial}literals", literal_support, material.values, anchors, candidates, how.top_k, random
-        )
-    return found, candidates, agreement
+        channels["literals"] = stage(
+            f"{trial}literals", literal_support, material.values, anchors, candidates, how.top_k,
+            material.random + number,
+        )  # fmt: skip
+    return Evidence(agreement, names, channels, candidates, retrieved, nearby)
+
+
+def names_nearby(
+    names: Similarity,
+    rows: Arrays,
+    ngrams: Arrays,
+    vectors: Arrays | None,
+    edges: dict[str, Any],
+    anchors: Links,
+    agreement: Similarity,
+    kinds: Arrays,
+    apart: Links,
+    nearby: int,
+    per_source: int,
+    *how: Any,
+) -> Similarity:
+    """The name channel with the names of up to `nearby` targets that share neighbours with each source.
+
+    One stage, so that the matrix of all these pairs need not be stored. See `with_nearby_names`.
+    """
+    joined = neighbour_evidence(edges, anchors, agreement, kinds, apart, nearby)
+    return with_nearby_names(names, rows, ngrams, vectors, joined, per_source, *how)
 
 
 def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matrix:
@@ -244,9 +349,13 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     tried = trial.start
     if "surroundings" in rounds.channels:
         anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)
+        joined = Joined(anchors, stage("trial-agreement", learn_agreement, trial.edges, anchors))
+        apart = trial.names is not everything.names
+        names = trial.names_with(rounds.nearby, "trial-") if apart else rounds.names
+        trial = replace(trial, names=names, compared=None)
         pool = (rounds.channels["surroundings"],)
-        found, _, _ = evidence_of(trial, anchors, config.evidence.rounds, pool, False, "trial-")
-        tried = found if trial.names is None else {"name": trial.names} | found
+        found = _compared(trial, joined, config.evidence.rounds, pool, None, "trial-")
+        tried = found.with_names
     return stage(
         "likelihood", likelihood, rounds.channels, rounds.fused, trained | tried, knocked_out,
         rounds.weights, config.evidence.top_k, config.decision.temperature, config.evidence.no_match_score,

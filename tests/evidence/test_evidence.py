@@ -12,9 +12,9 @@ from largeea.config import Config, EvidenceConfig
 from largeea.evidence import evidence_edges, learn_agreement, neighbour_evidence, surroundings_evidence
 from largeea.evidence.agreement import SMOOTHING, relation_agreement
 from largeea.evidence.anchors import Anchors
-from largeea.evidence.kernels import remove_label
-from largeea.evidence.labels import HEAD_WIDTH, LabelledGraphs
+from largeea.evidence.labels import FIRST_SKETCHES, HEAD_WIDTH, LabelledGraphs
 from largeea.evidence.literals import comparable, shared_values
+from largeea.evidence.sketch_kernels import remove_label
 from largeea.evidence.sketches import Sketches
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
 from largeea.graph.edges import Edges
@@ -65,7 +65,7 @@ def self_trained(task: Task, names: Similarity | None, config: EvidenceConfig, s
     by_name = None if names is None else handle("names", names)
     settings = Config(evidence=config, seed=seed)
     kinds = handle("kinds", matched_kinds(task.source, task.target, Links.none()))
-    return self_training(gather(run.stage, source, target, kinds, seeds, by_name, settings), {})
+    return self_training(gather(run.stage, source, target, kinds, seeds, by_name, None, settings), {})
 
 
 def structure_worth(rounds: Rounds, config: EvidenceConfig) -> float:
@@ -146,7 +146,8 @@ def test_surroundings_recover_a_copy() -> None:
     every = Similarity.from_entries(
         *np.indices((NODES, NODES)).reshape(2, -1), np.ones(NODES**2), (NODES, NODES)
     )
-    cosines = sketches.cosines(every, 4).reshape(NODES, NODES)
+    vectors = sketches.vectors(FIRST_SKETCHES)
+    cosines = sketches.cosines(every, FIRST_SKETCHES).reshape(NODES, NODES)
     removed = (np.arange(NODES) < 20)[:, None] + np.isin(np.arange(NODES), order[known]).astype(float)
     removed[known, order[known]] = 0
     kept = (1 - 1 / HEAD_WIDTH) ** (removed / 2)

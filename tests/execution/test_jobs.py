@@ -17,6 +17,8 @@ from largeea.runs.jobs import JobFolder
 
 calls: list[int] = []
 ENGINE_NAMES = ["local"]
+ELSEWHERE = ["ray"]
+"""Tested in test_ray_engine.py, with a cluster."""
 
 
 def squares(first: int, last: int, numbers: np.ndarray) -> Arrays:
@@ -36,7 +38,7 @@ def _no_calls() -> None:
 
 
 def test_every_engine_is_covered() -> None:
-    assert set(ENGINES.members()) == set(ENGINE_NAMES)
+    assert set(ENGINES.members()) == {*ENGINE_NAMES, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)

@@ -315,7 +315,7 @@ def test_tsv_has_every_pair_with_its_status_and_evidence():
             "source": "urn:x",
             "target": "urn:y",
             "confidence": "0.1",
-            "status": "review",
+            "status": "doubtful",
             "source_name": "",
             "target_name": "",
             "evidence_name": "0.25",
@@ -377,7 +377,7 @@ def test_a_doubtful_pair_is_a_link_once_its_status_says_so(tmp_path):
     write_doubtful(alignment, path)
     with pytest.raises(InputError, match="holds no links"):
         read_links(path)
-    path.write_bytes(path.read_bytes().replace(b"review", b"accepted", 1))
+    path.write_bytes(path.read_bytes().replace(b"doubtful", b"accepted", 1))
     assert read_links(path).source.to_pylist() == ["urn:a"]
 
 

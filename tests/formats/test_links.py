@@ -107,7 +107,7 @@ def test_parquet_tables(tmp_path, file):
     assert table.line is None
     assert table.weight is None
 
-    pq.write_table(pa.table(columns | {"confidence": [0.5, None], "status": ["accepted", "review"]}), path)
+    pq.write_table(pa.table(columns | {"confidence": [0.5, None], "status": ["accepted", "doubtful"]}), path)
     table = read_links(path)
     assert rows(table) == [("urn:a", "urn:b")]
     assert (table.weight.tolist(), table.ignored) == ([0.5], 1)

@@ -31,7 +31,7 @@ def test_only_accepted_pairs_are_links() -> None:
     assert ALIGNMENT.links.weight.tolist() == [0.75]
 
 
-def test_neither_pairs_for_review_nor_blank_nodes_are_unmatched() -> None:
+def test_neither_doubtful_pairs_nor_blank_nodes_are_unmatched() -> None:
     assert ALIGNMENT.unmatched_source.to_pylist() == ["urn:b"]
     assert ALIGNMENT.unmatched_target.to_pylist() == []
     assert ALIGNMENT.unmatched_source_ids.tolist() == [2]
@@ -40,10 +40,10 @@ def test_neither_pairs_for_review_nor_blank_nodes_are_unmatched() -> None:
 
 
 def test_the_answer_in_numbers() -> None:
-    numbers = {"accepted": 1, "review": 1, "unmatched_source": 1, "unmatched_target": 0, "same_iri": 0}
+    numbers = {"accepted": 1, "doubtful": 1, "unmatched_source": 1, "unmatched_target": 0, "same_iri": 0}
     assert ALIGNMENT.summary == numbers
     assert repr(ALIGNMENT) == (
-        "Alignment(1 accepted, 1 review, 1 unmatched source, 0 unmatched target, 0 same iri)"
+        "Alignment(1 accepted, 1 doubtful, 1 unmatched source, 0 unmatched target, 0 same iri)"
     )
 
 
@@ -62,7 +62,7 @@ def test_to_table() -> None:
         "source_name": ["Ä", "C"],
         "target_name": [None, "X"],
         "confidence": [0.75, 0.25],
-        "status": ["accepted", "review"],
+        "status": ["accepted", "doubtful"],
         "evidence_name": [0.5, 0.25],
     }
 

@@ -178,7 +178,7 @@ def test_best_first(case: tuple[object, object, object, object, Alignment]) -> N
 
 
 def test_no_candidate_is_wasted() -> None:
-    """A pair that is nobody's best is still shown for review when both ends have nothing else."""
+    """A pair that is nobody's best is still shown as doubtful when both ends have nothing else."""
     fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.7, (1, 1): 0.1}, (2, 2))
     alignment, _ = decision(Task(graph([False] * 2), graph([False] * 2)), fused, {"name": fused})
     assert alignment.pairs.tolist() == [[0, 0], [1, 1]]
@@ -198,7 +198,7 @@ def test_the_assignment_can_be_chosen(assignment: str, pairs: list[list[int]], a
     assert alignment.accepted.tolist() == accepted
 
 
-def test_exact_pairs_of_little_confidence_are_for_review() -> None:
+def test_exact_pairs_of_little_confidence_are_doubtful() -> None:
     fused = similarity({(0, 0): 0.9, (0, 1): 0.8, (1, 0): 0.4, (1, 1): 0.1}, (2, 2))
     task = Task(graph([False] * 2), graph([False] * 2))
     alignment, _ = decision(task, fused, {"name": fused}, assignment="exact")
@@ -275,7 +275,7 @@ def test_a_pair_is_accepted_from_the_threshold_on() -> None:
     assert judged([0.5, below], threshold=0.75)[0] == [False, False]
 
 
-def test_doubtful_pairs_are_for_review_and_those_below_have_no_counterpart() -> None:
+def test_doubtful_pairs_are_kept_and_those_below_have_no_counterpart() -> None:
     task = Task(graph([False] * 4), graph([False] * 4))
     names, likely = diagonal([1.0] * 4), diagonal([0.25, 0.9, 0.125, 0.0625])
     alignment, _ = decision(task, names, {"name": names}, likelihood=likely, doubtful=0.125)
@@ -313,6 +313,35 @@ def test_seeds_do_not_count_as_accepted_for_the_warning() -> None:
     assert alignment.confidence.tolist() == [1, np.float32(0.2)]
     assert len(told) == 1
     assert "the highest is 0.20" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (0, []),
+        (1, []),
+        (3, ["besides the 40 given pairs, no pair reaches the confidence 0.50; the highest is 0.20"]),
+    ],
+)
+def test_where_most_pairs_are_given_doubt_about_the_others_is_told_plainly(
+    left: int, told: list[str]
+) -> None:
+    """As when the answer of a run is given back as seeds: names do tell right pairs from wrong ones."""
+    given, size = 40, 40 + left
+    plain = graph([False] * size)
+    task = Task(plain, plain, Links(np.column_stack([np.arange(given)] * 2)))
+    likely = diagonal([1.0] * given + [0.2] * left)
+    alignment, heard = decision(task, diagonal([1.0] * size), {"name": likely}, likelihood=likely)
+    assert len(alignment) == given
+    assert heard == told
+
+
+def test_a_few_seeds_do_not_excuse_an_answer_without_pairs() -> None:
+    task = Task(graph([False] * 4), graph([False] * 4), Links(np.array([[0, 0]])))
+    names = diagonal([1.0] * 4)
+    _, told = decision(task, names, {"name": names}, likelihood=diagonal([1.0, 0.2, 0.1, 0.1]))
+    assert len(told) == 1
+    assert told[0].startswith("no pair reaches the confidence 0.50; the highest is 0.20: names")
 
 
 def test_seeds_are_accepted_whatever_their_likelihood() -> None:
@@ -376,18 +405,21 @@ def test_the_answer_as_arrays() -> None:
     assert Alignment.from_arrays(plain, plain, arrays).to_table() == decide(*arguments).to_table()
 
 
-def test_greedy_pairs_do_not_depend_on_how_many_are_looked_at_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    random = np.random.default_rng(0)
-    scores = random.integers(0, 4, (30, 40)).astype(np.float32)
-    everything = Similarity.from_entries(
-        *np.indices(scores.shape).reshape(2, -1), scores.ravel(), scores.shape
-    )
-    at_once = greedy_one_to_one(everything).pairs.tolist()
-    assert len(at_once) == 30
-    monkeypatch.setattr("largeea.matching.decision.AT_ONCE", 7)
-    assert greedy_one_to_one(everything).pairs.tolist() == at_once
+@pytest.mark.parametrize("seed", range(5))
+def test_greedy_pairs_are_those_of_a_full_sort(seed: int) -> None:
+    """Scores are few, so that there are ties everywhere."""
+    random = np.random.default_rng(seed)
+    scores = random.integers(0, 4, (60, 50)).astype(np.float32)
+    some = random.random(scores.shape) < 0.4
+    everything = Similarity.from_entries(*np.nonzero(some), scores[some], scores.shape)
+    sources, targets, expected = set[int](), set[int](), []
+    for entry in np.argsort(-everything.scores, kind="stable"):
+        pair = int(everything.rows[entry]), int(everything.indices[entry])
+        if pair[0] not in sources and pair[1] not in targets:
+            sources.add(pair[0])
+            targets.add(pair[1])
+            expected.append(list(pair))
+    assert greedy_one_to_one(everything).pairs.tolist() == expected
 
 
 # Scope

@@ -44,3 +44,25 @@ def test_without_weights_all_count_alike() -> None:
 
 def test_nothing_to_add() -> None:
     assert len(top_k_of_sum([Similarity.empty((3, 4)), Similarity.empty((3, 4))], 2)) == 0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_masks_are_like_restricted_matrices(threads: int) -> None:
+    matrices = [random_matrix(5), random_matrix(6, floor=-0.5)]
+    random = np.random.default_rng(7)
+    masks = random.random(SHAPE[0]) < 0.6, random.random(SHAPE[1]) < 0.6
+    expected = top_k_of_sum([one.restrict(*masks) for one in matrices], 3, [1.0, 0.4])
+    with executing(Execution(threads=threads)):
+        found = top_k_of_sum(matrices, 3, [1.0, 0.4], masks=masks)
+    assert 0 < len(found) < len(top_k_of_sum(matrices, 3))
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+def test_a_factor_scales_the_sum_before_the_best_are_chosen() -> None:
+    matrices = [random_matrix(8), random_matrix(9, floor=-0.5)]
+    found, expected = top_k_of_sum(matrices, 4, factor=0.3), (matrices[0] + matrices[1]).scale(0.3).top_k(4)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    assert found.floor == expected.floor

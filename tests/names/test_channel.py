@@ -12,6 +12,7 @@ from largeea.names.channel import (
     name_features,
     name_rows,
     ngram_similarity,
+    ngram_vectors,
     semantic_names,
     string_names,
     vector_similarity,
@@ -34,7 +35,7 @@ def named(source: list[str | None], target: list[str | None]) -> Columns:
 
 
 def by_ngrams(rows: Columns, discount_brackets: bool = True) -> Similarity:
-    return ngram_similarity(rows, 50, 2, 4, discount_brackets)
+    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, discount_brackets), 50, discount_brackets)
 
 
 def by_spelling(rows: Columns) -> Similarity:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from largeea.execution import Execution, executing
 from largeea.graph import strings
-from largeea.names import characters
 from largeea.names.characters import code_points
 
 often = settings(deadline=None, max_examples=60, database=None, derandomize=True)
@@ -33,9 +33,14 @@ def test_no_names_have_no_characters(nothing: list[str | None]) -> None:
 
 
 @often
-@given(names, st.integers(0, 9), st.integers(1, 4))
-def test_part_of_a_column_in_portions(listed: list[str | None], start: int, portion: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(characters, "NAMES_AT_ONCE", portion)
-        points, pointer = code_points(strings(listed).slice(start))
+@given(names, st.integers(0, 9))
+def test_part_of_a_column(listed: list[str | None], start: int) -> None:
+    points, pointer = code_points(strings(listed).slice(start))
     assert (points.tolist(), pointer.tolist()) == slowly(listed[start:])
+
+
+def test_many_names_on_several_threads() -> None:
+    listed = [chr(number) * (number % 4) for number in range(1, 0x11000, 7) if not 0xD800 <= number < 0xE000]
+    with executing(Execution(threads=3)):
+        points, pointer = code_points(strings(listed))
+    assert (points.tolist(), pointer.tolist()) == slowly(listed)

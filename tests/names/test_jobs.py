@@ -18,6 +18,7 @@ from largeea.names.channel import (
     name_features,
     name_rows,
     ngram_similarity,
+    ngram_vectors,
     semantic_names,
     string_names,
     vector_similarity,
@@ -67,7 +68,7 @@ def vectors(rows: Columns) -> dict[str, np.ndarray]:
 
 def every_stage(rows: Columns, vectors: dict[str, np.ndarray]) -> list[bytes]:
     """The results of all stages, as bytes."""
-    by_ngrams = ngram_similarity(rows, 20, 2, 4, discount_brackets=True)
+    by_ngrams = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 20, True)
     by_vectors = vector_similarity(rows, vectors, 20, "manhattan", "exact")
     spelt = string_names(rows, 20, 0.3, seed=5)
     both = semantic_names(by_vectors, by_ngrams, 0.5, 20)
@@ -99,9 +100,9 @@ def test_threads_and_blocks_do_not_change_results(rows, vectors, threads, size, 
 
 def test_no_alias_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_of(graph(1, alias=False), graph(2, alias=False))
-    expected = as_bytes(ngram_similarity(rows, 20, 2, 3, discount_brackets=False))
+    expected = as_bytes(ngram_similarity(rows, ngram_vectors(rows, 2, 3, False), 20, False))
     cut_into(50, monkeypatch)
-    assert as_bytes(ngram_similarity(rows, 20, 2, 3, discount_brackets=False)) == expected
+    assert as_bytes(ngram_similarity(rows, ngram_vectors(rows, 2, 3, False), 20, False)) == expected
 
 
 class Kept:
@@ -121,7 +122,11 @@ class Kept:
 
 
 STAGES: list[tuple[Any, str, Callable[[Columns, dict[str, np.ndarray]], Similarity]]] = [
-    (sparse, "search_block", lambda rows, vectors: ngram_similarity(rows, 20, 2, 4, discount_brackets=True)),
+    (
+        sparse,
+        "search_block",
+        lambda rows, vectors: ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 20, True),
+    ),
     (spelling, "match_block", lambda rows, vectors: string_names(rows, 20, 0.3, seed=5)),
     (
         dense,
@@ -157,15 +162,3 @@ def test_finished_jobs_are_not_repeated(rows, vectors, module, job, stage, monke
     assert begun == 3
     assert len(done) - begun == jobs - 2
     assert as_bytes(again) == expected
-
-
-def test_the_matrix_of_a_search_is_made_in_blocks() -> None:
-    random = np.random.default_rng(0)
-    ids = np.argsort(random.random((9000, 12)), axis=1)[:, :5].astype(np.int32)
-    ids[random.random(ids.shape) < 0.2] = -1
-    scores = random.random(ids.shape, np.float32)
-    with executing(Execution(threads=3)):
-        found = blocks.matrix_of(ids, scores, 12)
-    expected = Similarity.from_top_k(ids, scores, 12)
-    assert as_bytes(found) == as_bytes(expected)
-    assert (found.shape, found.floor) == (expected.shape, expected.floor)

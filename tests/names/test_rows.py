@@ -21,6 +21,7 @@ from largeea.names.channel import (
     name_features,
     name_rows,
     ngram_similarity,
+    ngram_vectors,
     string_names,
     vector_similarity,
 )
@@ -206,7 +207,7 @@ def test_names_of_another_kind_are_not_compared() -> None:
 
 
 def by_ngrams(rows: Columns) -> Similarity:
-    return ngram_similarity(rows, 50, 2, 4, discount_brackets=True)
+    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 50, True)
 
 
 def by_spelling(rows: Columns) -> Similarity:

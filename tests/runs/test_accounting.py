@@ -247,12 +247,12 @@ def test_a_lost_cell_of_a_table_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 # Writing
 
 
-def answer(*pairs: tuple[int, int], review: int = 0) -> Alignment:
-    """Pairs between two graphs of a blank node and four entities; the last `review` pairs need a review."""
+def answer(*pairs: tuple[int, int], doubtful: int = 0) -> Alignment:
+    """Pairs between two graphs of a blank node and four entities; the last `doubtful` ones are doubtful."""
     entities = strings(["_:b", *(f"urn:{letter}" for letter in "abcd")])
     side = KnowledgeGraph(entities, entities, strings(), np.empty((0, 3)))
     found = np.array(pairs).reshape(-1, 2)
-    return Alignment(side, side, found, np.ones(len(found)), np.arange(len(found)) < len(found) - review)
+    return Alignment(side, side, found, np.ones(len(found)), np.arange(len(found)) < len(found) - doubtful)
 
 
 def check(alignment: Alignment, format: str) -> None:
@@ -275,7 +275,7 @@ def test_entities_with_equal_iris_have_an_answer() -> None:
 def test_every_entity_has_an_answer(format: str) -> None:
     for pairs in [(), ((1, 1),), ((1, 2), (2, 1), (4, 4))]:
         check(answer(*pairs), format)
-    check(answer((1, 2), (2, 1), (4, 4), review=2), format)
+    check(answer((1, 2), (2, 1), (4, 4), doubtful=2), format)
 
 
 @pytest.mark.parametrize(

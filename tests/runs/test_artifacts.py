@@ -133,6 +133,20 @@ def test_round_trip(tmp_path: Path, value: Any) -> None:
 
 
 @often
+@given(kinds)
+def test_an_unchecked_result_has_the_same_fields(tmp_path: Path, value: Any) -> None:
+    """Fields have the types that the constructor gives them: tuples, and arrays that cannot be written."""
+    sha256 = save_artifact(value, tmp_path / "value")
+    checked = load_artifact(tmp_path / "value", sha256)
+    unchecked = load_artifact(tmp_path / "value", checked=False)
+    assert content(unchecked) == content(value)
+    for name in value.__dataclass_fields__:
+        one, other = getattr(checked, name), getattr(unchecked, name)
+        assert type(one) is type(other)
+        assert not isinstance(other, np.ndarray) or not other.flags.writeable
+
+
+@often
 @given(values, values)
 def test_hashes_are_equal_if_and_only_if_the_content_is(one: Any, other: Any) -> None:
     assert (content_hash(one) == content_hash(other)) == (content(one) == content(other))

@@ -18,7 +18,7 @@ from largeea.config import Config
 from largeea.errors import InputError, LargeEAError, ResourceError
 from largeea.execution.jobs import in_order, run_jobs
 from largeea.graph import Arrays, Links
-from largeea.runs import Run
+from largeea.runs import Run, store
 from largeea.runs.files import atomic_write
 from largeea.runs.folder import CONFIG, load_stage
 from largeea.runs.inspection import verify
@@ -31,8 +31,9 @@ SYSTEM_CALLS = ("fsync", "replace", "rename", "write", "ftruncate", "mkdir")
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A flush is counted; that it also takes time proves nothing here."""
+    """A flush is counted; that it also takes time proves nothing here. Jobs are stored at once."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(store, "JOBS_AFTER", 0.0)
 
 
 class Disk:

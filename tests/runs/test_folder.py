@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -16,7 +17,7 @@ from largeea.errors import InputError, ResourceError, UsageError
 from largeea.execution.jobs import run_jobs
 from largeea.graph import Arrays, Links
 from largeea.progress import listening
-from largeea.runs import Run
+from largeea.runs import Run, store
 from largeea.runs.folder import CONFIG, MANIFEST, load_stage, read_manifest
 
 computed: list[str] = []
@@ -297,7 +298,8 @@ def train(folder: Path, batches: int) -> list[int]:
     return found
 
 
-def test_jobs_done_are_not_done_again(folder: Path) -> None:
+def test_jobs_done_are_not_done_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "JOBS_AFTER", 0.0)
     fail_at.append("batch 3")
     with pytest.raises(KeyboardInterrupt):
         train(folder, 4)
@@ -307,6 +309,75 @@ def test_jobs_done_are_not_done_again(folder: Path) -> None:
     assert train(folder, 4) == [1, 2, 3, 4]
     assert computed == ["batch 1", "batch 2", "batch 3", "batch 4"]
     assert not list((folder / "jobs").rglob("*.safetensors")), "the stage is stored; its jobs are not needed"
+
+
+def test_jobs_of_a_short_stage_are_not_stored(folder: Path) -> None:
+    fail_at.append("batch 3")
+    with pytest.raises(KeyboardInterrupt):
+        train(folder, 4)
+    assert not (folder / "jobs").exists()
+
+
+# Results are written in the background
+
+
+class Held:
+    """Holds every write back until `let_go` is set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, error: OSError | None = None) -> None:
+        self.let_go, self.written, save = threading.Event(), [], store.save_artifact
+
+        def held(value: object, path: Path) -> str:
+            assert self.let_go.wait(10)
+            if error is not None:
+                raise ResourceError(f"cannot write {path}") from error
+            self.written.append(path.stem)
+            return save(value, path)
+
+        monkeypatch.setattr(store, "save_artifact", held)
+
+
+def test_the_next_stage_is_computed_while_a_result_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Held(monkeypatch)
+    with Run(folder) as run:
+        run.begin(Config())
+        task = run.stage.given("task", "input", read_input, read_input)
+        _ = task.value
+        assert run.store.load("task", task.key).source.tolist() == [1], "it is used before it is written"
+        run.describe(summary={"accepted": 3})
+        assert "task" not in read_manifest(folder)["stages"], "the manifest lists only what is on disk"
+        threading.Timer(0.05, held.let_go.set).start()
+        _ = run.stage("names", compute_names, task, 3).value
+        assert held.written[0] == "task", "one result at most waits to be written"
+        run.finish([task])
+    assert set(read_manifest(folder)["stages"]) == {"task", "names"}
+    assert method(folder) == ANSWER
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_a_failed_write_is_told_at_the_next_stage_or_at_the_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, stages: int
+) -> None:
+    held = Held(monkeypatch, OSError("disk"))
+    held.let_go.set()
+
+    def compute() -> None:
+        with Run(folder) as run:
+            run.begin(Config())
+            task = run.stage.given("task", "input", read_input, read_input)
+            _ = task.value
+            if stages == 2:
+                _ = run.stage("names", compute_names, task, 3).value
+                raise AssertionError("the failure was not told")
+
+    with pytest.raises(ResourceError, match=r"cannot write .*task") as error:
+        compute()
+    assert "go on with" in error.value.__notes__[0]
+    assert read_manifest(folder)["stages"] == {}
+    monkeypatch.undo()
+    assert method(folder) == ANSWER
 
 
 # Other runs

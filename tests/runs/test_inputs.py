@@ -38,7 +38,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_known_files_are_not_read_again(files: list[Path], reads: list[str]) -> None:
     known = record_inputs(files, [])
-    assert reads == ["a.nt", "b.nt"]
+    assert sorted(reads) == ["a.nt", "b.nt"]
     reads.clear()
     assert record_inputs(files, known) == known
     assert reads == []
@@ -46,9 +46,10 @@ def test_known_files_are_not_read_again(files: list[Path], reads: list[str]) -> 
 
 def test_a_file_is_known_by_its_content(files: list[Path], reads: list[str]) -> None:
     known = record_inputs(files, [])
+    reads.clear()
     files[0].touch()
     again = record_inputs(files, known)
-    assert reads == ["a.nt", "b.nt", "a.nt"]
+    assert reads == ["a.nt"]
     assert identity(again, "") == identity(known, "")
     files[0].write_text("A.nt")
     assert identity(record_inputs(files, again), "") != identity(known, "")

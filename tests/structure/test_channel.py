@@ -218,11 +218,11 @@ def test_a_job_returns_its_block(oracle: Oracle) -> None:
     with storing_jobs(memory):
         found = run(k=2)
     blocks = list(memory.kept.values())
-    assert sum(len(block["scores"]) for block in blocks) == len(found)
+    assert sum(np.count_nonzero(block["ids"] >= 0) for block in blocks) == len(found)
     for block, (batch, _) in zip(blocks, oracle.fitted, strict=True):
-        assert list(block) == ["rows", "columns", "scores"]
+        assert list(block) == ["rows", "ids", "scores"]
         assert set(block["rows"]) == set(batch.source)
-        assert set(block["columns"]) <= set(batch.target)
+        assert set(block["ids"].ravel()) <= {-1, *batch.target}
 
 
 @pytest.mark.parametrize("overlap", [1, 2])

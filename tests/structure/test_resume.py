@@ -11,6 +11,7 @@ import pytest
 import largeea
 from largeea.config import Config, StructureConfig
 from largeea.graph import KnowledgeGraph, Links, strings
+from largeea.runs import store
 from largeea.structure import batch_training
 from largeea.structure.batch import Batch
 from largeea.structure.models import MODELS, Embeddings
@@ -51,6 +52,7 @@ def align(model: Interrupted, folder: Path | None, patch: pytest.MonkeyPatch, **
 
 
 def test_finished_batches_are_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "JOBS_AFTER", 0.0)
     whole = Interrupted(K)
     expected = align(whole, None, monkeypatch)
     killed, killed_again, spared = Interrupted(2), Interrupted(1), Interrupted(K)

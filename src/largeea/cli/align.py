@@ -11,6 +11,7 @@ import typer
 
 from largeea.api import AlignedFiles, align_files
 from largeea.cli import options
+from largeea.cli.groups import Graphs, Limits, Method, ReadingBoth, with_groups
 from largeea.cli.screen import screen
 from largeea.formats.links.text import part
 from largeea.matching.alignment import Alignment
@@ -28,42 +29,22 @@ EXAMPLES = """
 """
 
 
+@with_groups
 def command(
-    source: Annotated[
-        Path, typer.Argument(help="Source graph: a file, folder or pattern; or a pair folder.")
-    ],
-    target: Annotated[
-        Path | None, typer.Argument(help="Target graph; omit it if SOURCE is a pair folder.")
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")
-    ] = ...,  # type: ignore[assignment]
+    graphs: Graphs,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")],
     seeds: Annotated[
         Path | None, typer.Option(help="Known links: TSV, SSSOM, owl:sameAs or Alignment XML.")
     ] = None,
-    preset: options.Preset = "default",
-    config: options.ConfigFile = None,
-    set: options.Settings = None,
-    seed: options.Seed = None,
-    without: options.Without = None,
-    threshold: options.Threshold = None,
-    prefer: options.Prefer = None,
+    method: Method,
     write: Annotated[
         list[str] | None,
         typer.Option(help="Output format: sssom, same-as, alignment-api, tsv, parquet; repeatable."),
     ] = None,
-    format: options.Format = None,
-    columns: options.ColumnMap = None,
-    label: options.Labels = None,
-    language: options.Languages = None,
-    pair_language: options.PairLanguage = None,
-    match: options.MatchRoles = "auto",
-    same_iri: options.SameIri = "on",
-    max_errors: options.MaxErrors = None,
-    memory: options.Memory = None,
-    gpu_memory: options.GpuMemory = None,
-    threads: options.Threads = None,
-    device: options.Device = "auto",
+    predicate: options.Predicate = None,
+    reading: ReadingBoth,
+    limits: Limits,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on other graphs.")
     ] = False,
@@ -74,16 +55,15 @@ def command(
     In the folder of an earlier run, only the stages affected by changed inputs or settings are computed.
     """
     answer = align_files(
-        source,
-        target,
+        graphs.source,
+        graphs.target,
         output,
         seeds=seeds,
-        config=options.make_config(preset, config, set, seed, without, threshold, prefer),
-        execution=options.make_execution(memory, gpu_memory, threads, device),
-        reading=options.make_read_options(
-            format, columns, label, language, max_errors, pair_language, match, same_iri
-        ),
+        config=method.make(),
+        execution=limits.make(),
+        reading=reading.make(),
         formats=write or ["sssom"],
+        predicate=predicate,
         overwrite=overwrite,
     )
     tell(answer, json)

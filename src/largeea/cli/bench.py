@@ -12,7 +12,7 @@ from largeea.cli.evaluate import show_figures
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
 from largeea.experiments.bench import bench
-from largeea.formats import read
+from largeea.formats import ReadOptions, read
 from largeea.graph import Pair
 from largeea.progress import step
 from largeea.runs import Run
@@ -48,7 +48,7 @@ def command(
 ) -> None:
     """Align a benchmark and measure the accuracy of the result."""
     settings = options.make_config(preset, config, set, seed, without)
-    reading = options.make_read_options(None, None, None, None, 0, pair_language)
+    reading = ReadOptions(max_errors=0, pair_language=pair_language)
     with Run(output) as run:
         with step("read"):
             pair = read(folder, reading)

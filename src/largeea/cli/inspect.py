@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from largeea.cli import options
+from largeea.cli.groups import Reading, with_groups
 from largeea.cli.screen import screen
 from largeea.formats import read
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
@@ -38,25 +39,21 @@ _FOLDED = {
 """Helper nodes by what they were, as counted in `ReadCounts`."""
 
 
+@with_groups
 def command(
     path: Annotated[Path, typer.Argument(help="Graph: a file, folder or pattern; or a pair folder.")],
-    format: options.Format = None,
-    columns: options.ColumnMap = None,
-    label: options.Labels = None,
-    language: options.Languages = None,
-    pair_language: options.PairLanguage = None,
-    match: options.MatchRoles = "auto",
-    max_errors: options.MaxErrors = None,
+    *,
+    reading: Reading,
     json: options.Json = False,
 ) -> None:
     """Show what is in a graph or a pair folder: entities and their roles, what would be matched, names,
     degrees, helper nodes, duplicates, languages.
     """
-    reading = options.make_read_options(format, columns, label, language, max_errors, pair_language, match)
+    how_to_read = reading.make()
     with step("read"):
-        found = read(path, reading)
+        found = read(path, how_to_read)
     sides = {"source": found.source, "target": found.target} if isinstance(found, Pair) else {"graph": found}
-    facts: dict[str, Any] = {name: describe(graph, reading.match) for name, graph in sides.items()}
+    facts: dict[str, Any] = {name: describe(graph, how_to_read.match) for name, graph in sides.items()}
     if isinstance(found, Pair):
         facts |= {"links": len(found.links), "folds": list(found.folds)}
     if json:

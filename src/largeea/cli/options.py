@@ -1,20 +1,16 @@
-"""Options that several commands share, and the objects built from them."""
+"""Options that several commands share; `groups.py` has those that are given together."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated, get_args
 
 import typer
 
 from largeea import config as configuration
 from largeea.config import Config, Part
 from largeea.errors import UsageError
-from largeea.execution import Execution
-from largeea.formats import ReadOptions
-from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.formats.scope import Match
-from largeea.formats.tables import Columns
 
 Preset = Annotated[str, typer.Option(help="Preset of settings to start from.")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")]
@@ -32,6 +28,14 @@ Prefer = Annotated[
 ]
 PREFERENCES = {"precision": 0.9, "balanced": 0.0, "recall": 0.2}
 """What a user may prefer, as a threshold; 0 means that the highest expected F1 decides."""
+Predicate = Annotated[
+    str | None,
+    typer.Option(
+        help="Predicate of the links, an IRI or a CURIE such as skos:closeMatch; default: owl:sameAs, "
+        "owl:equivalentClass, owl:equivalentProperty or skos:exactMatch, by what the entities are.",
+        metavar="IRI",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 MaxErrors = Annotated[
     int | None,
@@ -71,6 +75,13 @@ Memory = Annotated[
 GpuMemory = Annotated[str | None, typer.Option(help="GPU memory limit, such as 20GB.")]
 Threads = Annotated[int | None, typer.Option(help="Number of CPU threads; default: all cores.", min=1)]
 Device = Annotated[str, typer.Option(help="Device to compute on: auto, cpu, cuda or cuda:N.")]
+Engine = Annotated[str, typer.Option(help="What carries jobs out: local, or ray (a cluster).")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Ray cluster: HOST:PORT or auto. Default: a running one, else Ray starts on this machine."
+    ),
+]
 
 
 def make_config(
@@ -99,31 +110,4 @@ def make_config(
         seed=seed,
         without=tuple(without) if without else None,
         decision=None if least is None else {"threshold": least},
-    )
-
-
-def make_execution(memory: str | None, gpu_memory: str | None, threads: int | None, device: str) -> Execution:
-    """Return the execution settings (device and limits) given by the options."""
-    return Execution(memory=memory, gpu_memory=gpu_memory, threads=threads, device=device)
-
-
-def make_read_options(
-    format: str | None,
-    columns: str | None,
-    labels: list[str] | None,
-    languages: list[str] | None,
-    max_errors: int | None,
-    pair_language: str | None = None,
-    match: str = "auto",
-    same_iri: str = "on",
-) -> ReadOptions:
-    """Return the reading settings given by the options."""
-    naming = Naming(tuple(labels or LABEL_PREDICATES), tuple(languages or ()))
-    parsed = None if columns is None else Columns.parse(columns)
-    if match not in (roles := get_args(Match)):
-        raise UsageError(f"--match {match}: allowed are {', '.join(roles)}")
-    if same_iri not in ("on", "off"):
-        raise UsageError(f"--same-iri {same_iri}: allowed are on, off")
-    return ReadOptions(
-        format, parsed, naming, max_errors, pair_language, cast(Match, match), same_iri == "on"
     )

@@ -14,7 +14,7 @@ from largeea.cli.screen import screen
 from largeea.config import PartitionConfig, load
 from largeea.errors import UsageError
 from largeea.experiments.bench import seeds_and_test
-from largeea.formats import read
+from largeea.formats import ReadOptions, read
 from largeea.graph import Pair, Task
 from largeea.progress import step
 from largeea.runs.files import atomic_write
@@ -69,7 +69,7 @@ def command(
     given = {name: value for name, value in options_given.items() if value is not None}
     chosen = load(partition=given).partition
     with step("read"):
-        pair = read(folder, options.make_read_options(None, None, None, None, 0, pair_language))
+        pair = read(folder, ReadOptions(max_errors=0, pair_language=pair_language))
     if not isinstance(pair, Pair):
         raise UsageError(
             f"{folder} is a single graph; a partition needs a folder with two graphs and their links"

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from largeea.cli import options
+from largeea.cli.groups import Graphs, Limits, Method, ReadingBoth, with_groups
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
 from largeea.execution import executing
 from largeea.execution.planner import Plan
-from largeea.formats import read
-from largeea.graph import KnowledgeGraph, Pair
+from largeea.formats import pair_folder, read_both
 from largeea.planning import Sizes, make_plan
 from largeea.progress import step
+from largeea.runs.accounting import linkable_entities
 
 EXAMPLES = """
 **Examples**
@@ -28,46 +24,34 @@ EXAMPLES = """
 """
 
 
+@with_groups
 def command(
-    source: Annotated[
-        Path, typer.Argument(help="Source graph: a file, folder or pattern; or a pair folder.")
-    ],
-    target: Annotated[
-        Path | None, typer.Argument(help="Target graph; omit it if SOURCE is a pair folder.")
-    ] = None,
-    preset: options.Preset = "default",
-    config: options.ConfigFile = None,
-    set: options.Settings = None,
-    without: options.Without = None,
-    format: options.Format = None,
-    columns: options.ColumnMap = None,
-    match: options.MatchRoles = "auto",
-    max_errors: options.MaxErrors = None,
-    memory: options.Memory = None,
-    gpu_memory: options.GpuMemory = None,
-    threads: options.Threads = None,
-    device: options.Device = "auto",
-    json: options.Json = False,
+    graphs: Graphs, *, method: Method, reading: ReadingBoth, limits: Limits, json: options.Json = False
 ) -> None:
     """Estimate the memory, disk space and time that each stage of an alignment needs.
 
-    Reads the graphs but does not align them. The exit code is 4 if a stage exceeds the memory limit.
+    Takes the options of `largeea align` that decide what is read and computed. Reads the graphs but does not
+    align them. The exit code is 4 if a stage exceeds the memory limit.
     """
-    settings = options.make_config(preset, config, set, None, without)
-    reading = options.make_read_options(format, columns, None, None, max_errors, match=match)
-    with executing(options.make_execution(memory, gpu_memory, threads, device)):
+    config, how_to_read = method.make(), reading.make()
+    if graphs.target is None and not pair_folder(graphs.source):
+        raise UsageError(f"{graphs.source}: give two graphs, or one folder that holds a pair")
+    with executing(limits.make()):
+        rejects = how_to_read.new_rejects(graphs.source)
         with step("read"):
-            found = [read(place, reading) for place in (source, target) if place is not None]
-        plan, _ = make_plan(Sizes.of(*_graphs(source, found)), settings)
+            both = read_both(graphs.source, graphs.target, how_to_read, rejects)
+        rejects.tell()
+        plan, _ = make_plan(Sizes.of(*both), config)
+    matched = linkable_entities(*both)
     if json:
-        screen.json(plan.to_plain())
+        screen.json(plan.to_plain() | {"matched": matched})
     else:
-        show(plan)
+        show(plan, matched)
     plan.check()
 
 
-def show(plan: Plan) -> None:
-    """Print the plan as a table."""
+def show(plan: Plan, matched: dict[str, int]) -> None:
+    """Print the plan as a table, and for how many entities of each side it is."""
     rows = [
         (
             need.stage,
@@ -82,13 +66,6 @@ def show(plan: Plan) -> None:
         f"{plan.memory / 1e9:.1f} GB), {plan.disk / 1e9:.1f} GB of disk, "
         f"roughly {plan.seconds / 60:,.0f} minutes"
     )
+    screen.result(f"Entities that are matched: {matched['source']:,} and {matched['target']:,}")
     for adjustment in plan.adjustments:
         screen.result(f"Note: {adjustment}")
-
-
-def _graphs(source: Path, found: list[KnowledgeGraph | Pair]) -> tuple[KnowledgeGraph, KnowledgeGraph]:
-    if len(found) == 1 and isinstance(found[0], Pair):
-        return found[0].source, found[0].target
-    if len(found) == 2 and isinstance(found[0], KnowledgeGraph) and isinstance(found[1], KnowledgeGraph):
-        return found[0], found[1]
-    raise UsageError(f"{source}: give two graphs, or one folder that holds a pair")

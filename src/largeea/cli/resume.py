@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 from largeea.api import carry_out
 from largeea.cli import align, options
+from largeea.cli.groups import Limits, with_groups
+from largeea.formats.links import predicate_iri
 from largeea.runs.request import read_request
 
 EXAMPLES = """
@@ -20,15 +23,16 @@ EXAMPLES = """
 """
 
 
+@with_groups
 def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run that `largeea align` started.")],
-    memory: options.Memory = None,
-    gpu_memory: options.GpuMemory = None,
-    threads: options.Threads = None,
-    device: options.Device = "auto",
+    *,
+    predicate: options.Predicate = None,
+    limits: Limits,
     json: options.Json = False,
 ) -> None:
     """Resume an interrupted run or repair a damaged one, with the same input and settings."""
     request, config = read_request(run)
-    execution = options.make_execution(memory, gpu_memory, threads, device)
-    align.tell(carry_out(request, config, execution, run, mend=True), json)
+    if predicate is not None:
+        request = replace(request, predicate=predicate_iri(predicate))
+    align.tell(carry_out(request, config, limits.make(), run, mend=True), json)

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numba import njit
 
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.graphs import GraphPair
-from largeea.graph import Links
+from largeea.execution.jobs import over_rows
+from largeea.graph import Float32, Float64, Int32, Int64, Links
 from largeea.graph.edges import Edges
 from largeea.similarity import Similarity
 
@@ -30,34 +32,95 @@ def relation_agreement(source: Edges, target: Edges, anchors: Anchors) -> Simila
     Seen from either graph; the higher share counts, so that a relation may be part of a broader one.
     `[2 source relations, 2 target relations]`.
     """
-    weight, joined, ours, theirs = _matched_edges(source, target, anchors)
     shape = len(source.inverse_functionality), len(target.inverse_functionality)
-    counts = sp.coo_array((weight[joined], (ours, theirs)), shape=shape).tocsr()
-    seen_source = np.bincount(source.relation, weight, shape[0])
-    back = np.where(anchors.source >= 0, anchors.trust[anchors.source], 0)
-    seen_target = np.bincount(target.relation, back[target.node] * back[target.neighbour], shape[1])
+    ours, theirs, weight = _matched_edges(source, target, anchors)
+    counts = sp.coo_array((weight, (ours, theirs)), shape=shape).tocsr()
+    back = np.where(anchors.source >= 0, anchors.trust[anchors.source], np.float32(0))
+    seen_source, seen_target = _seen(source, anchors.trust), _seen(target, back)
     entries = counts.tocoo()
     seen = np.minimum(seen_source[entries.row], seen_target[entries.col]) + SMOOTHING
     share = np.minimum(entries.data / seen, 1).astype(np.float32)
     return Similarity.from_scipy(sp.csr_array((share, (entries.row, entries.col)), shape=shape))
 
 
-def _matched_edges(
-    source: Edges, target: Edges, anchors: Anchors
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Trust in each source edge (0 unless both ends are anchors), and every match of a source edge with a
-    target edge between the counterparts of its ends: the source edge, its relation, the other's relation."""
-    weight = anchors.trust[source.node] * anchors.trust[source.neighbour]
-    between = np.flatnonzero(weight > 0)
-    wanted = (
-        anchors.target[source.node[between]].astype(np.int64) * target.nodes
-        + anchors.target[source.neighbour[between]]
-    )
-    there = target.node.astype(np.int64) * target.nodes + target.neighbour
-    order = np.argsort(there, kind="stable")
-    first, last = (np.searchsorted(there[order], wanted, side) for side in ("left", "right"))
-    matches = last - first
-    joined = np.repeat(between, matches)
-    offset = np.arange(len(joined)) - np.repeat(np.cumsum(matches) - matches, matches)
-    found = order[np.repeat(first, matches) + offset]
-    return weight, joined, source.relation[joined], target.relation[found]
+def _seen(edges: Edges, trust: Float32) -> Float64:
+    """The sum of trust in the edges of each relation, `[2 relations]`: 0 unless both ends are anchors."""
+    weight = np.empty(len(edges.relation), np.float32)
+    over_rows(_weigh, edges.nodes, edges.pointers, edges.neighbour, trust, weight)
+    return np.asarray(np.bincount(edges.relation, weight, len(edges.inverse_functionality)), np.float64)
+
+
+def _matched_edges(source: Edges, target: Edges, anchors: Anchors) -> tuple[Int32, Int32, Float64]:
+    """Every match of a source edge with a target edge between the counterparts of its ends, `[n]` each: the
+    relations of both and the trust in the source edge, in the order of the source edges."""
+    counts = np.zeros(source.nodes + 1, np.int64)
+    graphs = (
+        source.pointers, source.relation, source.neighbour, anchors.target, anchors.trust,
+        target.pointers, target.relation, target.neighbour,
+    )  # fmt: skip
+    nothing = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float64)
+    over_rows(_match, source.nodes, *graphs, counts, *nothing)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts[:-1])])
+    found = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float64)
+    over_rows(_match, source.nodes, *graphs, starts, *found)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _weigh(first: int, last: int, pointers: Int64, neighbour: Int32, trust: Float32, weight: Float32) -> None:
+    for node in range(first, last):
+        for edge in range(pointers[node], pointers[node + 1]):
+            weight[edge] = trust[node] * trust[neighbour[edge]]
+
+
+@njit(cache=True, nogil=True)
+def _match(
+    first: int,
+    last: int,
+    pointers: Int64,
+    relation: Int32,
+    neighbour: Int32,
+    anchor: Int32,
+    trust: Float32,
+    pointers_t: Int64,
+    relation_t: Int32,
+    neighbour_t: Int32,
+    places: Int64,
+    ours: Int32,
+    theirs: Int32,
+    weight: Float64,
+) -> None:
+    """Write the matches of the source nodes `first:last` from `places[node]` on.
+
+    Without room for matches, write how many each node has to `places` instead. The edges of a counterpart are
+    strung together by neighbour, so that the work is linear in the edges of both.
+    """
+    counting = len(ours) == 0
+    latest = np.full(len(pointers_t) - 1, -1, np.int64)
+    longest = np.int64(0)
+    for node in range(first, last):
+        if anchor[node] >= 0:
+            longest = max(longest, pointers_t[anchor[node] + 1] - pointers_t[anchor[node]])
+    earlier = np.empty(longest, np.int64)
+    for node in range(first, last):
+        counterpart = anchor[node]
+        if counterpart < 0:
+            continue
+        start, end = pointers_t[counterpart], pointers_t[counterpart + 1]
+        for other in range(end - 1, start - 1, -1):
+            earlier[other - start] = latest[neighbour_t[other]]
+            latest[neighbour_t[other]] = other
+        place = places[node] if not counting else np.int64(0)
+        for edge in range(pointers[node], pointers[node + 1]):
+            wanted = anchor[neighbour[edge]]
+            other = latest[wanted] if wanted >= 0 else -1
+            while other >= 0:
+                if not counting:
+                    ours[place], theirs[place] = relation[edge], relation_t[other]
+                    weight[place] = trust[node] * trust[neighbour[edge]]
+                place += 1
+                other = earlier[other - start]
+        for other in range(start, end):
+            latest[neighbour_t[other]] = -1
+        if counting:
+            places[node] = place

@@ -58,9 +58,11 @@ def share_of_new(before: Links, after: Links) -> float:
     """The share of the anchors that was not there before."""
     if not len(after):
         return 0.0
-    width = 1 + max(before.target.max(initial=0), after.target.max(initial=0))
-    old, new = (links.source.astype(np.int64) * width + links.target for links in (before, after))
-    return float(1 - np.isin(new, old).mean())
+    shape = tuple(
+        1 + max(before.pairs[:, side].max(initial=0), after.pairs[:, side].max()) for side in (0, 1)
+    )
+    old = Similarity.from_entries(before.source, before.target, np.ones(len(before)), shape)
+    return 1 - np.count_nonzero(old.score_of(after)) / len(after)
 
 
 def without_seeds(similarity: Similarity, seeds: Links) -> Similarity:

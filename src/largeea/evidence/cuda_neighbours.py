@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from largeea.evidence.anchors import Anchors
+from largeea.evidence.cuda_rows import DeviceEdges
 from largeea.evidence.graphs import GraphPair
 from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor
 from largeea.graph import Arrays, Int64
@@ -53,9 +54,9 @@ class Joins:
 
     def _group(self, target: Edges, max_fan: int) -> None:
         """Runs of target edges of one node and one relation, unless they are too long."""
-        relation, fan = tensor(target.relation, self.device), tensor(target.fan, self.device)
-        nodes = tensor(np.diff(target.pointers), self.device)
-        node = torch.repeat_interleave(nodes, output_size=len(relation))
+        edges = DeviceEdges.of(target, self.device)
+        relation, fan = edges.relation, edges.fan
+        node = edges.of_node(torch.arange(edges.nodes, device=self.device))
         is_first = torch.ones(len(relation), dtype=torch.bool, device=self.device)
         is_first[1:] = (relation[1:] != relation[:-1]) | (node[1:] != node[:-1])
         self.start = torch.nonzero(is_first & (fan <= max_fan)).view(-1)
@@ -64,18 +65,18 @@ class Joins:
         runs = torch.bincount(node.index_select(0, self.start), minlength=target.nodes)
         self.runs = torch.cat([runs.new_zeros(1), runs.cumsum(0)])
         """The runs of node y are `runs[y] : runs[y + 1]`."""
-        self.neighbour_t = tensor(target.neighbour, self.device)
+        self.neighbour_t = edges.neighbour
 
     def _link(self, source: Edges, anchors: Anchors) -> None:
         """Source edges to anchors, and how many runs each of them meets."""
         count = int(source.pointers[self.shape[0]])
-        lengths = tensor(np.diff(source.pointers[: self.shape[0] + 1]), self.device)
-        node = torch.repeat_interleave(lengths, output_size=count)
-        neighbour = tensor(source.neighbour[:count], self.device)
+        edges = DeviceEdges.of(source, self.device)
+        node = edges.of_node(torch.arange(self.shape[0], device=self.device), count)
+        neighbour = edges.neighbour[:count]
         counterpart = tensor(anchors.target, self.device).index_select(0, neighbour)
         kept = torch.nonzero((counterpart >= 0) & (self.kinds.index_select(0, node) >= 0)).view(-1)
         self.node, self.counterpart = (some.index_select(0, kept) for some in (node, counterpart))
-        self.relation = tensor(source.relation[:count], self.device).index_select(0, kept)
+        self.relation = edges.relation[:count].index_select(0, kept)
         self.trust = tensor(anchors.trust, self.device).index_select(0, neighbour.index_select(0, kept))
         self.met = self.runs[self.counterpart + 1] - self.runs[self.counterpart]
         rows = torch.bincount(self.node, minlength=self.shape[0]).cumsum(0)
@@ -95,9 +96,13 @@ class Joins:
 
         average = max(1, int(self.meetings[-1]) // max(self.shape[0], 1))
         in_blocks(work, self.shape[0], max(1, room // average))
-        rows, columns, sums = (torch.cat(some).cpu().numpy() for some in zip(*found, strict=True))
-        pointers = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.shape[0]))])
-        return Similarity(self.shape, pointers, columns, 1 - np.exp(-sums))
+        rows, columns, sums = (torch.cat(some) for some in zip(*found, strict=True))
+        found.clear()
+        ends = torch.bincount(rows, minlength=self.shape[0]).cumsum(0).cpu().numpy()
+        scores = sums.neg_().exp_().neg_().add_(1)
+        return Similarity(
+            self.shape, np.concatenate([[0], ends]), columns.cpu().numpy(), scores.cpu().numpy()
+        )
 
     def _block(
         self, first: int, last: int, top_k: int, room: int

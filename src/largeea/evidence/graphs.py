@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,9 +33,11 @@ def evidence_edges(source: KnowledgeGraph, target: KnowledgeGraph, literals: boo
     """The edges of both graphs, on request with shared literals: the parts of a `GraphPair`."""
     no_literals = np.empty((0, 3), np.int32), np.empty((0, 3), np.int32), 0
     of_source, of_target, values = shared_values(source, target) if literals else no_literals
+    with ThreadPoolExecutor(2) as pool:
+        ours, theirs = pool.map(_edges, (source, target), (of_source, of_target), (values, values))
     return {
-        "source": _edges(source, of_source, values),
-        "target": _edges(target, of_target, values),
+        "source": ours,
+        "target": theirs,
         "shape": (source.size, target.size),
         "values": values,
     }

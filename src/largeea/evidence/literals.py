@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,13 +31,12 @@ def value_numbers(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32
 
     -1 stands for a value that only one graph has, and for the name of the entity itself.
     """
-    texts = [comparable(graph.attributes.values) for graph in (source, target)]
-    words = (
-        pc.unique(pa.chunked_array(texts))
-        if len(texts[0]) and len(texts[1])
-        else pa.array([], pa.large_string())
-    )
-    numbers = [_positions(text, words) for text in texts]
+    with ThreadPoolExecutor(2) as pool:
+        texts = list(pool.map(comparable, (source.attributes.values, target.attributes.values)))
+    encoded = pc.dictionary_encode(texts[0])
+    words = encoded.dictionary
+    ours = np.asarray(pc.fill_null(encoded.indices, len(words)), np.int32)
+    numbers = [ours, _positions(texts[1], words)]
     used = [np.zeros(len(words) + 1, bool) for _ in numbers]
     for seen, number in zip(used, numbers, strict=True):
         seen[number] = True

@@ -16,9 +16,6 @@ from largeea.matching.sums import top_k_of_sum
 from largeea.progress import note
 from largeea.similarity import Similarity
 
-POOL = 4
-"""Candidates that the first sketch finds for every one that all sketches keep."""
-
 
 class Surroundings(Protocol):
     """Compares entities of two graphs by the sketches of their surroundings."""
@@ -26,13 +23,15 @@ class Surroundings(Protocol):
     def cosines(self, candidates: Similarity, sketches: int) -> Float32:
         """Cosines of candidate pairs by so many sketches, `[entries]`, as if no label had been removed.
 
-        In [0, 1], with 5 digits.
+        In [0, 1], with 5 digits. All sketches score the `SCORED_BY_ALL` pairs of each source that the first
+        `FIRST_SKETCHES` score highest; the others keep their first scores.
         """
 
-    def nearest(self, nodes: tuple[Int32, Int32], k: int) -> Similarity:
-        """The k most similar of the given targets for each of the given sources, by the first sketch.
+    def nearest(self, nodes: tuple[Int32, Int32], k: int, sketches: int) -> tuple[Int32, Float32]:
+        """The k most similar of the given targets for each of the given sources.
 
-        `[given sources, given targets]`; only pairs with cosines above 0.
+        The first sketch finds `POOL` times as many, of which so many sketches keep the best:
+        `(targets[given sources, k], cosines[given sources, k])`, padded with -1 and 0.
         """
 
 
@@ -41,32 +40,32 @@ def find_candidates(
     anchors: Links,
     agreement: Similarity,
     kinds: Arrays,
+    near: Similarity | None,
     per_source: int,
     sketches: int,
     label_width: int,
     seed: int,
 ) -> Similarity:
-    """New candidates of entities that are no anchors yet: those of their kind with the most similar
-    surroundings."""
+    """New candidates of entities that need some: those of their kind with the most similar surroundings.
+
+    A source needs some if it is no anchor yet. If `near` is given, sources that share anchored neighbours
+    with `per_source` targets or more have enough: these, and the ones with similar names.
+    """
     graphs = GraphPair.of(edges)
     made = surroundings_of(graphs, anchors, agreement, label_width, seed)
     free = not_in(anchors, graphs.shape)
-    rows, columns = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+    if near is not None:
+        free[0][:] &= np.diff(near.indptr) < per_source
+    ids = np.full((graphs.shape[0], per_source), -1, np.int32)
+    cosines = np.zeros(ids.shape, np.float32)
     for kind in np.intersect1d(kinds["source"], kinds["target"]):
         sources, targets = (
             np.flatnonzero(side & (kinds[name] == kind)).astype(np.int32)
             for name, side in zip(("source", "target"), free, strict=True)
         )
         if kind >= 0 and len(sources) and len(targets):
-            found = made.nearest((sources, targets), POOL * per_source)
-            rows.append(sources[found.rows])
-            columns.append(targets[found.indices])
-    source, target = np.concatenate(rows), np.concatenate(columns)
-    order = np.argsort(source, kind="stable")
-    pointers = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=graphs.shape[0]))])
-    pool = Similarity(graphs.shape, pointers, target[order], np.zeros(len(order), np.float32))
-    scored = Similarity(pool.shape, pool.indptr, pool.indices, made.cosines(pool, sketches))
-    return top_k_of_sum([scored], per_source)
+            ids[sources], cosines[sources] = made.nearest((sources, targets), per_source, sketches)
+    return Similarity.from_top_k(ids, cosines, graphs.shape[1])
 
 
 def surroundings_evidence(

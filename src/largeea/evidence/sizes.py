@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from largeea.evidence.labels import HOPS
-from largeea.evidence.propagation import POOL
+from largeea.evidence.labels import HOPS, POOL
 from largeea.evidence.sketches import sketch_dimension
 
 FLOAT = 4
@@ -30,7 +29,7 @@ def candidates_memory(
     """`find_candidates`: vectors of all free entities by one sketch, then the pairs found and scored."""
     found = free[0] * POOL * per_source
     vectors = sum(free) * (FLOAT + 1) * sketch_dimension(label_width) + 8 * found
-    scored = _known_memory(max(nodes), label_width) + sum(free) * sketch_dimension(label_width) + 44 * found
+    scored = _known_memory(max(nodes), label_width) + sum(free) * sketch_dimension(label_width) + 24 * found
     return max(_known_memory(max(nodes), label_width) + vectors, scored)
 
 
@@ -42,5 +41,5 @@ def surroundings_memory(nodes: tuple[int, int], entries: int, label_width: int, 
 
 
 def _known_memory(nodes: int, label_width: int) -> int:
-    """What all nodes of a graph know: in float32 while it spreads, then rounded to bytes; their labels."""
-    return nodes * (FLOAT + 1) * (HOPS + 1) * label_width + nodes * FLOAT * label_width
+    """What all nodes of a graph know, a byte for each dimension, and what they count."""
+    return nodes * ((HOPS + 1) * label_width + 3 * FLOAT)

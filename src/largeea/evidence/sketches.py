@@ -11,22 +11,29 @@ LightEA (Mao et al., EMNLP 2022), which holds all dimensions at once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
-from largeea.evidence import kernels
+from largeea.evidence import pair_kernels, sketch_kernels
 from largeea.evidence.labels import (
+    FIRST_SKETCHES,
     HEAD_WIDTH,
     HOPS,
     LABEL_WIDTH,
+    POOL,
     REACHED_LENGTH,
+    SCORED_BY_ALL,
     LabelledGraphs,
     Side,
     UInt64,
-    signs,
 )
-from largeea.execution.jobs import BLOCKS_PER_THREAD, over_rows, run_jobs
+from largeea.evidence.pairs import Pairs
+from largeea.execution.jobs import BLOCKS_PER_THREAD, over_rows
 from largeea.execution.settings import current
-from largeea.graph import Arrays, Float32, Int8, Int32
+from largeea.graph import Float32, Int8, Int32
+from largeea.progress import track
 from largeea.search import dense_top_k
 from largeea.similarity import Similarity
 
@@ -36,23 +43,46 @@ def sketch_dimension(label_width: int = LABEL_WIDTH) -> int:
     return (2 * HOPS + 1) * label_width
 
 
-class Sketch:
-    """One sketch of one graph: what every node knows, from which the vectors of any nodes are made."""
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Room for vectors of some nodes, rounded to whole numbers."""
 
-    def __init__(self, side: Side, random: tuple[UInt64, Float32, Float32], label_width: int) -> None:
+    numbers: Int8
+    """`[nodes, dimension]`."""
+    units: Float32
+    """What one whole number of each vector stands for, `[nodes]`."""
+    lengths: Float32
+    """Squared lengths, `[nodes]`."""
+
+    @classmethod
+    def room(cls, count: int, dimension: int) -> Vectors:
+        """Room for so many vectors."""
+        return cls(np.empty((count, dimension), np.int8), *np.empty((2, count), np.float32))
+
+    def first(self, count: int) -> Vectors:
+        """The first so many of them, in the same memory."""
+        return Vectors(self.numbers[:count], self.units[:count], self.lengths[:count])
+
+
+class Sketch:
+    """One sketch of one graph: what every node knows, from which the vectors of any nodes are made.
+
+    All sketches of a pair of graphs use the same memory: one is of use until the next is made.
+    """
+
+    def __init__(
+        self, side: Side, width: int, random: tuple[UInt64, Float32, Float32], known: Int8, hops: Int8
+    ) -> None:
         bits, by_agreement, by_ends = random
-        edges, width = side.edges, label_width
-        self._side, self._labels = side, signs(bits, width)
-        self.dimension = sketch_dimension(width)
-        known = np.empty((edges.nodes, (HOPS + 1) * width), np.float32)
-        known[:, :width] = 0
-        known[side.labelled, :width] = self._labels * np.float32(width**-0.5)
+        edges = side.edges
+        self._side, self._width, self._known = side, width, known
+        over_rows(sketch_kernels.write_labels, edges.nodes, bits, side.label_of, width, known, hops)
         for hop in range(1, HOPS + 1):
             over_rows(
-                kernels.spread, edges.nodes, edges.pointers, edges.neighbour, side.weights, known, width, hop
-            )
-        self._known, self._units = np.empty(known.shape, np.int8), np.empty(edges.nodes, np.float32)
-        over_rows(kernels.round_rows, edges.nodes, known, self._known, self._units)
+                sketch_kernels.spread, edges.nodes, edges.pointers, edges.neighbour, side.counts, width, hop,
+                known, hops,
+            )  # fmt: skip
+        self._counts = side.counts / np.sqrt(np.maximum(hops, 1, dtype=np.float32))
         mixed = side.relation_vectors(self._label_sums(), by_agreement, by_ends)
         self._mixed = np.repeat(mixed, HEAD_WIDTH, axis=1)
 
@@ -61,26 +91,21 @@ class Sketch:
         side, edges = self._side, self._side.edges
         blocks = BLOCKS_PER_THREAD * current().thread_count
         bounds = np.linspace(0, edges.nodes, blocks + 1).astype(np.int64)
-        shape = blocks, len(edges.inverse_functionality), self._labels.shape[1]
-        sums = np.empty(shape, np.float32)
+        sums = np.empty((blocks, len(edges.inverse_functionality), self._width), np.float32)
         over_rows(
-            kernels.label_sums, blocks, bounds, edges.pointers, edges.relation, side.label_of, self._labels,
-            sums, least=1,
+            sketch_kernels.label_sums, blocks, bounds, edges.pointers, edges.relation, side.label_of,
+            self._known, sums, least=1,
         )  # fmt: skip
         return np.asarray(sums.sum(axis=0))
 
-    def vectors(self, nodes: Int32) -> tuple[Int8, Float32, Float32]:
-        """The vectors of some nodes in whole numbers, `int8[n, dimension]`, what one of them stands for,
-        `[n]`, and their squared lengths, `[n]`."""
+    def write(self, nodes: Int32, vectors: Vectors) -> None:
+        """Write the vectors of some nodes."""
         edges, side = self._side.edges, self._side
-        vectors = np.empty((len(nodes), self.dimension), np.int8)
-        steps, lengths = np.empty((2, len(nodes)), np.float32)
         over_rows(
-            kernels.sketch, len(nodes), nodes, edges.pointers, edges.relation, edges.neighbour, side.weights,
-            self._mixed, self._known, self._units, side.label_of, self._labels, REACHED_LENGTH,
-            vectors, steps, lengths, least=256,
+            sketch_kernels.sketch, len(nodes), nodes, edges.pointers, edges.relation, edges.neighbour,
+            side.label_of, self._mixed, self._known, self._counts, self._width, REACHED_LENGTH,
+            vectors.numbers, vectors.units, vectors.lengths, least=256,
         )  # fmt: skip
-        return vectors, steps, lengths
 
 
 class Sketches:
@@ -89,9 +114,17 @@ class Sketches:
     def __init__(self, graphs: LabelledGraphs) -> None:
         self.graphs = graphs
 
-    def sketch(self, side: int, random: tuple[UInt64, Float32, Float32]) -> Sketch:
-        """The sketch of the source (0) or the target graph (1) with these random numbers."""
-        return Sketch(self.graphs.sides[side], random, self.graphs.label_width)
+    @cached_property
+    def _memory(self) -> tuple[Int8, Int8]:
+        """Room for what the nodes of either graph know. It is held, because fresh memory is slow."""
+        nodes = max(side.edges.nodes for side in self.graphs.sides)
+        return np.empty((nodes, (HOPS + 1) * self.graphs.label_width), np.int8), np.empty(nodes, np.int8)
+
+    def sketch(self, number: int, side: int) -> Sketch:
+        """A sketch of the source (0) or the target graph (1)."""
+        labelled = self.graphs.sides[side]
+        room = (held[: labelled.edges.nodes] for held in self._memory)
+        return Sketch(labelled, self.graphs.label_width, self.graphs.random(number), *room)
 
     def vectors(self, sketches: int, nodes: tuple[Int32, Int32] | None = None) -> tuple[Float32, Float32]:
         """All sketches side by side, rows of length 1: `(source[n_s, d], target[n_t, d])`; of some nodes, or
@@ -100,77 +133,85 @@ class Sketches:
             sizes = (side.edges.nodes for side in self.graphs.sides)
             nodes = tuple(np.arange(size, dtype=np.int32) for size in sizes)  # type: ignore[assignment]
         assert nodes is not None
-        width = sketch_dimension(self.graphs.label_width)
-        made = tuple(np.empty((len(some), sketches * width), np.float32) for some in nodes)
-        lengths = tuple(np.zeros(len(some), np.float32) for some in nodes)
-        for number in range(sketches):
-            random = self.graphs.random(number)
-            for side in (0, 1):
-                vectors, steps, squares = self.sketch(side, random).vectors(nodes[side])
-                np.multiply(vectors, steps[:, None], out=made[side][:, number * width : (number + 1) * width])
-                lengths[side][:] += squares
-        for whole, squares in zip(made, lengths, strict=True):
-            whole /= np.sqrt(np.where(squares > 0, squares, 1))[:, None]
-        return made[0], made[1]
+        (source, _), (target, _) = (self._vectors_of(sketches, side, nodes[side]) for side in (0, 1))
+        return source, target
 
-    def nearest(self, nodes: tuple[Int32, Int32], k: int) -> Similarity:
+    def _vectors_of(self, sketches: int, side: int, nodes: Int32) -> tuple[Float32, Float32]:
+        """The vectors of some nodes of one graph, scaled to length 1, and their squared lengths before."""
+        width = sketch_dimension(self.graphs.label_width)
+        made = np.empty((len(nodes), sketches * width), np.float32)
+        squares, vectors = np.zeros(len(nodes), np.float32), Vectors.room(len(nodes), width)
+        for number in range(sketches):
+            self.sketch(number, side).write(nodes, vectors)
+            part = made[:, number * width : (number + 1) * width]
+            over_rows(sketch_kernels.scaled_rows, len(nodes), vectors.numbers, vectors.units, part)
+            squares += vectors.lengths
+        over_rows(sketch_kernels.divide_rows, len(nodes), np.sqrt(np.where(squares > 0, squares, 1)), made)
+        return made, squares
+
+    def nearest(self, nodes: tuple[Int32, Int32], k: int, sketches: int) -> tuple[Int32, Float32]:
         """See `Surroundings.nearest`."""
-        ids, cosines = dense_top_k(*self.vectors(1, nodes), k)
-        return Similarity.from_top_k(ids, cosines, len(nodes[1]))
+        (source, of_source), (target, of_target) = (self._vectors_of(1, side, nodes[side]) for side in (0, 1))
+        ids, cosines = dense_top_k(source, target, POOL * k)
+        del source, target
+        pairs = Pairs.of_top_k(nodes, ids, cosines, (of_source, of_target))
+        del ids, cosines
+        squares = self._no_squares()
+        squares[0][nodes[0]], squares[1][nodes[1]] = of_source, of_target
+        self._add(pairs, squares, range(1, sketches))
+        return pairs.top_k(self._cosines(pairs, squares), k)
 
     def cosines(self, candidates: Similarity, sketches: int) -> Float32:
         """See `Surroundings.cosines`."""
-        nodes, places = zip(
-            *(
-                _places(ends, size)
-                for ends, size in zip((candidates.rows, candidates.indices), candidates.shape, strict=True)
-            ),
-            strict=True,
-        )
-        products = np.zeros(len(candidates), np.float64)
-        squares = [np.zeros(len(some), np.float64) for some in nodes]
-        numbers = [(number,) for number in range(sketches)]
-        for _, found in run_jobs(_score_by_sketch, numbers, self, nodes, places, at_once=1):
-            products += found["products"]
-            squares[0] += found["source"]
-            squares[1] += found["target"]
-        for total, place in zip(squares, places, strict=True):
-            products /= np.sqrt(np.where(total > 0, total, np.inf))[place]
-        products /= self.graphs.share_kept(candidates)
-        return np.clip(products, 0, 1).astype(np.float32).round(5)
+        pairs, squares = Pairs.of(candidates), self._no_squares()
+        first = min(sketches, FIRST_SKETCHES)
+        self._add(pairs, squares, range(first))
+        found = self._cosines(pairs, squares)
+        if first < sketches:
+            fewer, positions = pairs.best(found, SCORED_BY_ALL)
+            self._add(fewer, squares, range(first, sketches))
+            found[positions] = self._cosines(fewer, squares)
+        return found
 
+    def _no_squares(self) -> tuple[Float32, Float32]:
+        """Sums of the squared lengths of the vectors of all nodes: none yet."""
+        source, target = (np.zeros(side.edges.nodes, np.float32) for side in self.graphs.sides)
+        return source, target
 
-def _places(ids: Int32, size: int) -> tuple[Int32, Int32]:
-    """The distinct ids below `size`, ascending, and the place of each id among them."""
-    among = np.zeros(size, bool)
-    among[ids] = True
-    place = np.cumsum(among, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(among).astype(np.int32), place[ids]
-
-
-def _score_by_sketch(
-    number: int, sketches: Sketches, nodes: tuple[Int32, Int32], places: tuple[Int32, Int32]
-) -> Arrays:
-    """Inner products of pairs by one sketch, and the squared lengths of their vectors.
-
-    A pair is given by the places of its ends among the nodes; sources ascend. The vectors of all targets are
-    held at once; those of sources come in blocks.
-    """
-    rows, columns = places
-    random = sketches.graphs.random(number)
-    target, steps_t, lengths_t = sketches.sketch(1, random).vectors(nodes[1])
-    products, lengths = np.empty(len(rows), np.float32), np.empty(len(nodes[0]), np.float32)
-    sketch = sketches.sketch(0, random)
-    size = _rows_at_once(sketch.dimension)
-    for first in range(0, len(nodes[0]), size):
-        block = slice(first, first + size)
-        source, steps, lengths[block] = sketch.vectors(nodes[0][block])
-        entries = slice(*np.searchsorted(rows, [first, first + size]).tolist())
+    def _cosines(self, pairs: Pairs, squares: tuple[Float32, Float32]) -> Float32:
+        """The cosines of pairs by the sketches so far, `[pairs]`."""
+        found = np.empty(len(pairs.indices), np.float32)
         over_rows(
-            kernels.dot_products, len(rows[entries]), source, target, steps, steps_t,
-            rows[entries] - np.int32(first), columns[entries], products[entries],
+            pair_kernels.cosines, len(pairs.sources), pairs.sources, pairs.indptr, pairs.indices,
+            pairs.products, *squares, *(side.label_of for side in self.graphs.sides),
+            self.graphs.shares_kept, found,
         )  # fmt: skip
-    return {"products": products, "source": lengths, "target": lengths_t}
+        return found
+
+    def _add(self, pairs: Pairs, squares: tuple[Float32, Float32], numbers: range) -> None:
+        """Add what some sketches say of all pairs, and the squared lengths of the vectors.
+
+        The vectors of all targets are held at once; those of sources come in blocks.
+        """
+        sources, targets = pairs.sources, pairs.targets(len(squares[1]))
+        place_of = np.zeros(len(squares[1]), np.int32)
+        place_of[targets] = np.arange(len(targets), dtype=np.int32)
+        dimension = sketch_dimension(self.graphs.label_width)
+        size = max(1, min(len(sources), _rows_at_once(dimension)))
+        source, target = Vectors.room(size, dimension), Vectors.room(len(targets), dimension)
+        for number in track(numbers, len(numbers)):
+            self.sketch(number, 1).write(targets, target)
+            squares[1][targets] += target.lengths
+            sketch = self.sketch(number, 0)
+            for first in range(0, len(sources), size):
+                block = sources[first : first + size]
+                made = source.first(len(block))
+                sketch.write(block, made)
+                squares[0][block] += made.lengths
+                over_rows(
+                    pair_kernels.add_products, len(block), first, pairs.indptr, pairs.indices, place_of,
+                    made.numbers, made.units, target.numbers, target.units, pairs.products, least=64,
+                )  # fmt: skip
 
 
 def _rows_at_once(dimension: int) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
+from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Float64, Int64, Links
 from largeea.randomness import generator
 from largeea.similarity import Similarity
@@ -21,7 +23,7 @@ LEAST_LEAD = 0.2
 STRUCTURAL = ("neighbours", "surroundings")
 _STEEPEST = 1000.0
 Views = tuple[Similarity, Similarity]
-"""A matrix around the sure pairs: from the sources and, transposed, from the targets."""
+"""The rows of the sure sources, `[pairs, targets]`, and the columns of their targets, `[pairs, sources]`."""
 
 
 def pairs_to_judge(sure: Links, seed: int) -> Links:
@@ -93,11 +95,15 @@ def _enough(judged: Links) -> bool:
 
 
 def _around(matrix: Similarity, sure: Links, weight: float = 1.0) -> Views:
-    """The rows of the sure sources, and, transposed, the columns of the sure targets."""
-    ours, theirs = (np.zeros(size, bool) for size in matrix.shape)
-    ours[sure.source], theirs[sure.target] = True, True
-    views = matrix.restrict(sources=ours), matrix.restrict(targets=theirs).transpose()
-    return views[0].scale(weight), views[1].scale(weight)
+    """A matrix as the sure pairs see it."""
+    some, place = np.unique(sure.target, return_inverse=True)
+    wanted = np.zeros(matrix.shape[1], bool)
+    wanted[some] = True
+    few = matrix.restrict(targets=wanted)
+    columns = Similarity.from_entries(
+        np.searchsorted(some, few.indices), few.rows, few.scores, (len(some), matrix.shape[0]), matrix.floor
+    )
+    return matrix.take(sure.source).scale(weight), columns.take(place.astype(np.int32)).scale(weight)
 
 
 def _share_told(parts: list[Views], candidates: list[Views], sure: Links, prior: float) -> float:
@@ -115,37 +121,47 @@ def _total(matrices: list[Similarity]) -> Similarity:
 
 def _entropy_removed(scores: Similarity, candidates: Similarity, sure: Links) -> tuple[float, int]:
     """The share of entropy that the best logistic choice by these scores removes, and the pairs judged."""
-    starts, ends = candidates.indptr[sure.source], candidates.indptr[sure.source + 1]
-    group = np.repeat(np.arange(len(sure)), ends - starts)
-    lengths = ends - starts
-    entry = np.arange(len(group)) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-    target = candidates.indices[entry]
-    is_right = target == sure.target[group]
+    group, lengths = candidates.rows, np.diff(candidates.indptr)
+    is_right = candidates.indices == sure.target[group]
     judged = np.zeros(len(sure), bool)
     judged[group[is_right]] = True
-    judged &= ends - starts > 1
+    judged &= lengths > 1
     kept = judged[group]
     group, is_right = group[kept], is_right[kept]
     if not len(group):
         return 0.0, 0
-    value = scores.score_of(Links(np.column_stack([sure.source[group], target[kept]]))).astype(np.float64)
-    before = np.log((ends - starts)[judged]).mean()
+    value = scores.scores_on(candidates)[kept].astype(np.float64)
+    pointers = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
+    before = np.log(lengths[judged]).mean()
     low, high = 0.0, _STEEPEST
     for _ in range(40):  # the loss is convex in the slope: its derivative has one zero
         slope = (low + high) / 2
-        chance = _chances(slope * value, group, len(sure))
+        chance = _chances(slope, value, pointers)
         if (chance * value).sum() > value[is_right].sum():
             high = slope
         else:
             low = slope
-    after = -np.log(np.maximum(_chances(low * value, group, len(sure))[is_right], 1e-30)).mean()
+    after = -np.log(np.maximum(_chances(low, value, pointers)[is_right], 1e-30)).mean()
     return float(np.clip(1 - after / before, 0, 1)), int(judged.sum())
 
 
-def _chances(log_odds: Float64, group: Int64, groups: int) -> Float64:
-    """Softmax of the log odds within each group."""
-    highest = np.full(groups, -np.inf)
-    np.maximum.at(highest, group, log_odds)
-    odds = np.exp(log_odds - highest[group])
-    chances: Float64 = odds / np.bincount(group, odds, groups)[group]
+def _chances(slope: float, value: Float64, pointers: Int64) -> Float64:
+    """Softmax of `slope * value` within each group of entries."""
+    chances = np.empty(len(value))
+    over_rows(_softmax, len(pointers) - 1, slope, value, pointers, chances, least=256)
     return chances
+
+
+@njit(cache=True, nogil=True)
+def _softmax(first: int, last: int, slope: float, value: Float64, pointers: Int64, chances: Float64) -> None:
+    """Write the softmax of `slope * value` within the groups `first:last`."""
+    for group in range(first, last):
+        start, end = pointers[group], pointers[group + 1]
+        highest, total = slope * value[start], 0.0
+        for entry in range(start + 1, end):
+            highest = max(highest, slope * value[entry])
+        for entry in range(start, end):
+            chances[entry] = np.exp(slope * value[entry] - highest)
+            total += chances[entry]
+        for entry in range(start, end):
+            chances[entry] /= total

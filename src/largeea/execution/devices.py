@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -58,9 +59,10 @@ def torch_device(extra: str = "structure") -> Any:
 
 def _keep_within_limit(torch: Any, device: Any) -> None:
     """Let torch hold no more GPU memory than allowed, what it keeps in reserve included."""
-    _, total = torch.cuda.mem_get_info(device)
+    number = device.index or 0
+    _, total = torch.cuda.mem_get_info(number)
     share = min(int(current().gpu_memory or total) / total, 1.0)
-    torch.cuda.set_per_process_memory_fraction(share, device)
+    torch.cuda.set_per_process_memory_fraction(share, number)
 
 
 def free_gpu_bytes(device: Any) -> int:
@@ -110,7 +112,12 @@ def _fits(work: Callable[[int, int], None], first: int, last: int) -> bool:
 
 
 def tensor(array: npt.NDArray[Any], device: Any) -> Any:
-    """An array as a torch tensor on a device. Torch takes only arrays that can be written to."""
+    """An array as a torch tensor on a device; always a copy, so that no tensor writes to a frozen array."""
     import torch
 
-    return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)
+    array = np.ascontiguousarray(array)
+    if torch.device(device).type == "cpu":
+        return torch.from_numpy(array.copy())
+    with warnings.catch_warnings():  # of arrays that cannot be written to: the tensor is a copy
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.from_numpy(array).to(device)

@@ -14,11 +14,29 @@ from largeea.plugins import Registry
 if TYPE_CHECKING:
     from largeea.execution.jobs import Job
 
-ENGINES = Registry("engine", "largeea.engines", {"local": "largeea.execution.engines:LocalEngine"})
+ENGINES = Registry(
+    "engine",
+    "largeea.engines",
+    {
+        "local": "largeea.execution.engines:LocalEngine",
+        "ray": "largeea.execution.ray_engine:RayEngine",
+    },
+    "ray",
+)
 
 
 class Engine(Protocol):
     """Where jobs run."""
+
+    @property
+    def slots(self) -> int:
+        """Jobs that can run at a time."""
+
+    def begin(self) -> None:
+        """Make sure that jobs can be carried out, before hours of work depend on it."""
+
+    def report(self) -> dict[str, Any]:
+        """Where jobs ran and what they took; empty if there is nothing to tell."""
 
     def map(self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int) -> Iterator[tuple[int, Arrays]]:
         """`(position, result)` of each job as it finishes; at most `at_once` at a time on this machine."""
@@ -29,6 +47,18 @@ class LocalEngine:
 
     The first failure ends the map; jobs that have not begun are dropped.
     """
+
+    @property
+    def slots(self) -> int:
+        """See `Engine.slots`."""
+        return current().thread_count
+
+    def begin(self) -> None:
+        """See `Engine.begin`; there is nothing to do."""
+
+    def report(self) -> dict[str, Any]:
+        """See `Engine.report`."""
+        return {}
 
     def map(self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int) -> Iterator[tuple[int, Arrays]]:
         """See `Engine.map`."""

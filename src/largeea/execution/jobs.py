@@ -125,7 +125,7 @@ def row_blocks(
 
     A quarter of the memory limit is for the blocks under way. Block sizes never change an answer.
     """
-    threads = current().thread_count
+    threads = load_engine(current().engine).slots
     if bytes_per_row:
         most = min(most, max(1, current().memory_bytes // 4 // (threads * bytes_per_row)))
     size = min(most, max(least, -(-rows // (threads * BLOCKS_PER_THREAD))))

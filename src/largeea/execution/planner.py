@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from largeea.errors import ResourceError
 
@@ -24,6 +24,16 @@ class Need:
     """Size of the stored result, in bytes."""
     seconds: float = 0.0
     """Rough time."""
+
+
+class GpuNeed(NamedTuple):
+    """What one stage takes on a GPU."""
+
+    stage: str
+    size: int
+    """Bytes at its peak."""
+    fits: bool = True
+    """False if the GPU has too little memory, so that the CPU carries the stage out."""
 
 
 @dataclass(frozen=True)

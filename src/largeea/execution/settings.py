@@ -27,7 +27,8 @@ class Execution:
     gpu_memory: the same on the GPU.
     threads: CPU threads.
     device: "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N".
-    engine: what carries jobs out: "local", or one that another package registers.
+    engine: what carries jobs out: "local", "ray", or one that another package registers.
+    address: of a Ray cluster, "auto" or "HOST:PORT"; None takes a running cluster or starts Ray here.
 
     Example: `Execution(memory="12GB", threads=4, device="cpu")`.
     """
@@ -37,6 +38,7 @@ class Execution:
     threads: int | None = None
     device: str = "auto"
     engine: str = "local"
+    address: str | None = None
 
     def __post_init__(self) -> None:
         for limit in ("memory", "gpu_memory"):
@@ -47,6 +49,8 @@ class Execution:
             raise UsageError(f"threads = {self.threads!r}: give a whole number of at least 1")
         if not re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", str(self.device)):
             raise UsageError(f"device = {self.device!r}: give auto, cpu, cuda or cuda:N")
+        if self.address is not None and self.engine == "local":
+            raise UsageError("an address is given, but the engine is local: add engine = ray (--engine ray)")
 
     @classmethod
     def of(cls, given: Execution | dict[str, Any] | None) -> Execution:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -88,25 +90,30 @@ class GraphBuilder:
         )
 
     def _distinct_statements(self) -> Statements:
-        """All statements, sorted and each once."""
-        entities, entity_at = _sorted(self.nodes)
+        """All statements, sorted and each once. Triples and literals are sorted in two threads."""
         predicates, predicate_at = _sorted(self.predicates)
         tags, tag_at = _tags(self.tags)
-        self.nodes, self.predicates, self.tags = StringTable(), StringTable(), StringTable()
-
-        triples = _gathered(self._triples, 3)
-        for column, places in enumerate((entity_at, predicate_at, entity_at)):
-            triples[:, column] = places[triples[:, column]]
-        triples, repeated_triples = sorted_distinct(triples)
-
-        literals = _gathered(self._literals, 4)
-        values, value_at = _by_content(self.values)
-        self.values = StringTable()
-        for column, places in enumerate((entity_at, predicate_at, value_at, tag_at)):
-            literals[:, column] = places[literals[:, column]]
-        literals, repeated_literals = sorted_distinct(literals)
+        with ThreadPoolExecutor(1) as beside:
+            by_content = beside.submit(_by_content, self.values)
+            entities, entity_at = _sorted(self.nodes)
+            self.nodes, self.predicates, self.tags = StringTable(), StringTable(), StringTable()
+            sorted_triples = beside.submit(
+                _renumbered, _gathered(self._triples, 3), (entity_at, predicate_at, entity_at)
+            )
+            values, value_at = by_content.result()
+            self.values = StringTable()
+            places = entity_at, predicate_at, value_at, tag_at
+            literals, repeated_literals = _renumbered(_gathered(self._literals, 4), places)
+            triples, repeated_triples = sorted_triples.result()
         duplicates = ReadCounts(duplicates=repeated_triples + repeated_literals)
         return Statements(entities, predicates, triples, literals, values, tags, duplicates)
+
+
+def _renumbered(rows: Int32, places: tuple[Int32, ...]) -> tuple[Int32, int]:
+    """Rows with each column's numbers replaced by places, sorted and distinct, and the repetitions."""
+    for column, place in enumerate(places):
+        rows[:, column] = place[rows[:, column]]
+    return sorted_distinct(rows)
 
 
 def _gathered(chunks: list[Int32], width: int) -> Int32:
@@ -153,5 +160,6 @@ def _places(order: npt.NDArray[np.integer]) -> Int32:
 
 def _used(vocabulary: Strings, column: Int32) -> tuple[Strings, Int32]:
     """The words in use, and the column as positions among them."""
-    used, renumbered = np.unique(column, return_inverse=True)
-    return vocabulary.take(pa.array(used)), renumbered.astype(np.int32)
+    used = np.bincount(column, minlength=len(vocabulary)) > 0
+    places = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return vocabulary.filter(pa.array(used)), places[column]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ import pyarrow.csv as pacsv
 from largeea.errors import InputError
 from largeea.formats.interning import Bytes
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import MAX_LINE_BYTES, blocks_of_lines
+from largeea.formats.streams import MAX_LINE_BYTES, LineBlock, ahead, blocks_of_lines, in_parallel
 from largeea.graph import Bool, Int64, Strings, strings
 
 _QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
@@ -42,19 +41,22 @@ def read_delimited(
     quoted = separator == ","
     undecodable = 0
 
-    def texts() -> Iterator[tuple[int, bytes]]:
+    def told(block: LineBlock) -> None:
         nonlocal undecodable
-        for block in blocks_of_lines(path):
-            block.reject_undecodable(path, rejects)
-            undecodable += block.rejected
-            yield block.first, block.text
+        block.reject_undecodable(path, rejects)
+        undecodable += block.rejected
 
-    blocks = _skipping(texts(), skip)
-    for first_line, block in _whole_rows(blocks) if quoted else blocks:
-        columns, refused = _parse(block, width, separator, quoted, path, first_line)
-        lines = _lines_of_rows(block, first_line, quoted, len(columns[0]) + len(refused))
+    def parse(text: _Text) -> _Parsed:
+        return _parse(text, width, separator, quoted, path)
+
+    blocks = ahead(blocks_of_lines(path))
+    texts = _skipping(_telling(told, blocks) if quoted else blocks, skip)
+    for parsed in map(parse, _whole_rows(texts)) if quoted else in_parallel(parse, texts):
+        if not quoted:
+            told(parsed.block)
+        columns, refused, lines = parsed.columns, parsed.refused, parsed.lines
         if lines is None:
-            raise InputError("a quoted cell of this row or of one below it does not end", path, first_line)
+            continue
         mended: list[list[str]] = []
         mended_lines: list[int] = []
         for row in refused:
@@ -66,61 +68,87 @@ def read_delimited(
             else:
                 reason = f"{row.actual_columns} column(s) where {width} are needed"
                 rejects.add(path, line, reason, row.text)
-        yield Rows(columns, np.delete(lines, [row.number - 1 for row in refused]), len(lines))
+        kept = np.delete(lines, [row.number - 1 for row in refused]) if refused else lines
+        yield Rows(columns, kept, len(lines))
         if mended:
             yield Rows([strings(column) for column in zip(*mended, strict=True)], np.array(mended_lines), 0)
     if undecodable:
         yield Rows([strings()] * width, np.empty(0, np.int64), undecodable)
 
 
-def _parse(
-    block: bytes, width: int, separator: str, quoted: bool, path: Path, first_line: int
-) -> tuple[list[Strings], list[pacsv.InvalidRow]]:
-    """The rows of the right width as columns, and the other rows."""
+class _Text(NamedTuple):
+    """Text to parse, the line it starts on, and the block of the file that it ends in."""
+
+    first_line: int
+    text: bytes
+    block: LineBlock
+
+
+class _Parsed(NamedTuple):
+    """The rows of the right width as columns, the other rows, and the line of each row; None if no text."""
+
+    columns: list[Strings]
+    refused: list[pacsv.InvalidRow]
+    lines: Int64 | None
+    block: LineBlock
+
+
+def _telling(tell: Callable[[LineBlock], None], blocks: Iterable[LineBlock]) -> Iterator[LineBlock]:
+    for block in blocks:
+        tell(block)
+        yield block
+
+
+def _parse(text: _Text, width: int, separator: str, quoted: bool, path: Path) -> _Parsed:
     refused: list[pacsv.InvalidRow] = []
 
     def set_aside(row: pacsv.InvalidRow) -> str:
         refused.append(row)
         return "skip"
 
+    if not text.text:
+        return _Parsed([], refused, None, text.block)
     names = [str(column) for column in range(width)]
     try:
         table = pacsv.read_csv(
-            io.BytesIO(block),
-            pacsv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names),
+            pa.BufferReader(text.text),
+            pacsv.ReadOptions(use_threads=False, block_size=len(text.text) + 1, column_names=names),
             pacsv.ParseOptions(
                 delimiter=separator, quote_char='"' if quoted else False, invalid_row_handler=set_aside
             ),
             pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string())),
         )
     except pa.ArrowInvalid as error:
-        raise InputError(f"cannot be read as a table: {error}", path, first_line) from None
-    return [column.combine_chunks() for column in table.columns], refused
+        raise InputError(f"cannot be read as a table: {error}", path, text.first_line) from None
+    columns = [column.combine_chunks() for column in table.columns]
+    lines = _lines_of_rows(text.text, text.first_line, quoted, len(columns[0]) + len(refused))
+    if lines is None:
+        raise InputError("a quoted cell of this row or of one below it does not end", path, text.first_line)
+    return _Parsed(columns, refused, lines, text.block)
 
 
-def _skipping(blocks: Iterable[tuple[int, bytes]], skip: int) -> Iterator[tuple[int, bytes]]:
-    """The blocks without the first `skip` lines of the file."""
-    for line, block in blocks:
-        passed = max(skip + 1 - line, 0)
-        rest = block.split(b"\n", passed)[-1]
-        if rest:
-            yield line + passed, rest
+def _skipping(blocks: Iterable[LineBlock], skip: int) -> Iterator[_Text]:
+    """The text of the blocks without the first `skip` lines of the file."""
+    for block in blocks:
+        passed = max(skip + 1 - block.first, 0)
+        text = block.text.split(b"\n", passed)[-1] if passed else block.text
+        yield _Text(block.first + passed, text, block)
 
 
-def _whole_rows(blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """The blocks cut anew, so that no quoted cell with line breaks is divided."""
+def _whole_rows(texts: Iterable[_Text]) -> Iterator[_Text]:
+    """The texts cut anew, so that no quoted cell with line breaks is divided."""
     line, rest = 1, b""
-    for first_line, block in blocks:
-        line, rest = (line, rest + block) if rest else (first_line, block)
+    for first_line, text, block in texts:
+        line, rest = (line, rest + text) if rest else (first_line, text)
         data = np.frombuffer(rest, np.uint8)
         ends = np.flatnonzero((data == _LINE_FEED) & ~_inside_quotes(data))
         if not len(ends) and len(rest) < MAX_LINE_BYTES:
             continue
         end = int(ends[-1]) + 1 if len(ends) else len(rest)
-        yield line, rest[:end]
+        yield _Text(line, rest[:end], block)
         line, rest = line + rest.count(b"\n", 0, end), rest[end:]
     if rest:
-        yield line, rest
+        yield _Text(line, rest, block)
 
 
 def _lines_of_rows(block: bytes, first_line: int, quoted: bool, rows: int) -> Int64 | None:
@@ -130,13 +158,18 @@ def _lines_of_rows(block: bytes, first_line: int, quoted: bool, rows: int) -> In
     in a cell that does not begin with one is text; so if quotes do not pair up, all of them count as text.
     """
     data = np.frombuffer(block, np.uint8)
-    breaks = (data == _LINE_FEED) | (data == _CARRIAGE_RETURN)
     line_feeds = np.flatnonzero(data == _LINE_FEED)
-    for ends in (np.flatnonzero(breaks & ~_inside_quotes(data)) if quoted else None, np.flatnonzero(breaks)):
-        if ends is not None:
-            starts = np.concatenate([[0], ends[:-1] + 1])[: len(ends)]
-            lines: Int64 = first_line + np.searchsorted(line_feeds, starts[ends > starts])
-            if len(lines) == rows:
+    ends = line_feeds
+    if b"\r" in block:
+        ends = np.flatnonzero((data == _LINE_FEED) | (data == _CARRIAGE_RETURN))
+    for row_ends in (ends[~_inside_quotes(data)[ends]] if quoted else None, ends):
+        if row_ends is not None:
+            starts = np.concatenate([[0], row_ends[:-1] + 1])[: len(row_ends)]
+            starts = starts[row_ends > starts]
+            if len(starts) == rows == len(line_feeds) == len(ends):  # one row on every line
+                return np.arange(first_line, first_line + rows)
+            if len(starts) == rows:
+                lines: Int64 = first_line + np.searchsorted(line_feeds, starts)
                 return lines
     return None
 

@@ -6,18 +6,32 @@ a byte buffer, so neither a parser nor an Arrow column has to create objects.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from largeea.formats.hash_table import FREE, WINDOW, Bytes, Hashes, fill_slots, number_spans
 from largeea.graph import Int32, Int64, Strings
 
-__all__ = ["Bytes", "StringTable"]
+__all__ = ["Bytes", "Encoded", "StringTable", "encoded"]
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+
+class Encoded(NamedTuple):
+    """A text column without nulls as its distinct values and each row's position among them, `int32[n]`."""
+
+    values: Strings
+    places: Int32
+
+
+def encoded(column: Strings) -> Encoded:
+    """Encode a column: threads can do this beforehand, so that a `StringTable` gets every value once."""
+    found = pc.dictionary_encode(column)
+    return Encoded(found.dictionary, found.indices.to_numpy())
 
 
 class StringTable:
@@ -61,6 +75,10 @@ class StringTable:
         else:
             starts, ends, data = _spans_of(column)
         return self.number(data, starts, ends)
+
+    def number_encoded(self, column: Encoded) -> Int32:
+        """The numbers of an encoded column, `int32[n]`."""
+        return self.number_column(column.values)[column.places]
 
     def strings(self) -> Strings:
         """All strings by number."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.graph import Attributes, Int8, Int32, Role, Strings, strings
+from largeea.graph import Attributes, Bool, Int8, Int32, Role, Strings, strings
 
 LABEL_PREDICATES = (
     "http://www.w3.org/2000/01/rdf-schema#label",
@@ -42,6 +42,8 @@ ALIAS_PREDICATES = {
 }
 """Predicates of other names and what these weigh relative to the main name, which none of them gives."""
 
+_SPACE, _NOT_ASCII = 0x20, 0x80
+"""A text that begins with another byte than these is not blank."""
 _PARTS = r"(?s)^(?P<namespace>.*/resource/|.*/wiki/|.*#|.*/|.*:|)(?P<local>.*)$"
 """The namespace ends at the last separator; but DBpedia and wiki titles may contain separators (AC/DC)."""
 _CODE = r"^([A-Za-z]{0,12}[._:-]?[0-9]+([._:-][0-9]+)*|[mg]\.[0-9a-z_]+)$"
@@ -77,13 +79,31 @@ def name_entities(
 def best_labels(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
     """The entities that have a label, ascending, and the preferred label of each."""
     labels = label_rows(attributes, naming.predicates)
-    blank = pc.equal(pc.utf8_trim_whitespace(attributes.values), "")
-    labels = labels[~np.asarray(blank, bool)[labels[:, 2]]]
+    labels = labels[~_blank(attributes.values)[labels[:, 2]]]
     by_language = _language_ranks(attributes.tags, (*naming.languages, "", "en"))
-    order = np.lexsort((labels[:, 2], labels[:, 3], by_language[labels[:, 3]], labels[:, 1], labels[:, 0]))
-    entity = labels[order, 0]
-    first = order[np.append(True, entity[1:] != entity[:-1])] if len(order) else order
-    return labels[first, 0], attributes.values.take(pa.array(labels[first, 2]))
+    keys = labels[:, 2], labels[:, 3], by_language[labels[:, 3]], labels[:, 1]
+    entity = labels[:, 0]
+    several = np.bincount(entity) > 1
+    contested = np.flatnonzero(several[entity])
+    order = contested[np.lexsort((*(key[contested] for key in keys), entity[contested]))]
+    first = np.append(True, entity[order[1:]] != entity[order[:-1]])[: len(order)]
+    chosen = np.concatenate([np.flatnonzero(~several[entity]), order[first]])
+    chosen = chosen[np.argsort(entity[chosen])]
+    return entity[chosen], attributes.values.take(pa.array(labels[chosen, 2]))
+
+
+def _blank(values: Strings) -> Bool:
+    """Mask of the texts that are empty or consist of white space, `[n]`."""
+    _, offsets, data = values.buffers()
+    blank = np.zeros(len(values), bool)
+    if len(values):
+        ends = np.frombuffer(offsets, np.int64)[values.offset : values.offset + len(values) + 1]
+        blank = ends[1:] == ends[:-1]
+        text = np.frombuffer(data or b"\0", np.uint8)
+        first = text[np.minimum(ends[:-1], len(text) - 1)]
+        possible = np.flatnonzero((first <= _SPACE) | (first >= _NOT_ASCII))
+        blank[possible] = np.asarray(pc.equal(pc.utf8_trim_whitespace(values.take(possible)), ""), bool)
+    return blank
 
 
 def label_rows(attributes: Attributes, predicates: tuple[str, ...]) -> Int32:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,10 @@ from largeea.errors import InputError, UsageError
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.delimited import Rows, read_delimited
 from largeea.formats.identifiers import flaws
+from largeea.formats.interning import Encoded, encoded
 from largeea.formats.naming import Naming
 from largeea.formats.rejects import Rejects
+from largeea.formats.streams import in_parallel
 from largeea.graph import Int32, Int64, KnowledgeGraph, Links, Pair, Strings
 
 LAYOUTS = {
@@ -23,6 +27,7 @@ LAYOUTS = {
     "DBP1M": "LANG_triples_1, LANG_triples_2, LANG_ent_links",
 }
 _NOTHING = pa.scalar("", pa.large_string())
+_QUOTED = r'(?s)^"(?P<text>.*)"(?:(?P<language>@[A-Za-z0-9-]+)|\^\^<?(?P<datatype>[^<>]*)>?)?$'
 
 
 def is_pair_folder(folder: Path) -> bool:
@@ -64,25 +69,18 @@ def _read_named(
 ) -> Pair:
     """OpenEA and DBP1M, where entities are given by IRI."""
     linked, link_lines, _ = _columns(folder / links, 2, rejects)
-    graphs = []
-    for side in (1, 2):
-        builder = GraphBuilder()
-        before = len(rejects)
-        builder.files = 1
-        for (head, relation, tail), _, found in _rows(folder / f"{triples}{side}", 3, rejects):
-            builder.scanned += found
-            builder.add_triples(
-                builder.nodes.number_column(head),
-                builder.predicates.number_column(relation),
-                builder.nodes.number_column(tail),
-            )
-        if attributes and (folder / f"{attributes}{side}").is_file():
-            builder.files += 1
-            _add_attributes(folder / f"{attributes}{side}", builder, rejects)
-        builder.nodes.number_column(linked[side - 1])
-        builder.rejected = len(rejects) - before
-        graphs.append(builder.build(naming))
-    source, target = graphs
+    with ThreadPoolExecutor(2) as building:
+        under_way = []
+        for side in (1, 2):
+            builder = GraphBuilder()
+            before = len(rejects)
+            _add_triples(folder / f"{triples}{side}", builder, rejects)
+            if attributes and (folder / f"{attributes}{side}").is_file():
+                _add_attributes(folder / f"{attributes}{side}", builder, rejects)
+            builder.nodes.number_column(linked[side - 1])
+            builder.rejected = len(rejects) - before
+            under_way.append(building.submit(copy_context().run, builder.build, naming))
+        source, target = (graph.result() for graph in under_way)
 
     def resolve(path: Path) -> Links:
         columns, lines, _ = _columns(path, 2, rejects)
@@ -92,22 +90,43 @@ def _read_named(
     return Pair(source, target, known, dict(_folds(folder, resolve)))
 
 
+def _add_triples(path: Path, builder: GraphBuilder, rejects: Rejects) -> None:
+    """Add rows of `head, relation, tail`."""
+    builder.files += 1
+    for (head, relation, tail), found in in_parallel(_encoded_triples, _rows(path, 3, rejects)):
+        builder.scanned += found
+        builder.add_triples(
+            builder.nodes.number_encoded(head),
+            builder.predicates.number_encoded(relation),
+            builder.nodes.number_encoded(tail),
+        )
+
+
+def _encoded_triples(rows: Rows) -> tuple[list[Encoded], int]:
+    return [encoded(column) for column in rows.columns], rows.found
+
+
 def _add_attributes(path: Path, builder: GraphBuilder, rejects: Rejects) -> None:
     """Add rows of `entity, predicate, value`; a value may be quoted, with a language or datatype."""
-    quoted = r'(?s)^"(?P<text>.*)"(?:(?P<language>@[A-Za-z0-9-]+)|\^\^<?(?P<datatype>[^<>]*)>?)?$'
-    for (entity, predicate, value), _, found in _rows(path, 3, rejects, free_text=True):
+    builder.files += 1
+    rows = _rows(path, 3, rejects, free_text=True)
+    for (entity, predicate, value, tag), found in in_parallel(_encoded_attributes, rows):
         builder.scanned += found
-        parts = pc.extract_regex(value, quoted)
-        text, language, datatype = (
-            pc.struct_field(parts, [part]) for part in ("text", "language", "datatype")
-        )
-        tag = pc.fill_null(pc.binary_join_element_wise(language, datatype, _NOTHING), _NOTHING)
         builder.add_literals(
-            builder.nodes.number_column(entity),
-            builder.predicates.number_column(predicate),
-            builder.values.number_column(pc.coalesce(text, value)),
-            builder.tags.number_column(tag),
+            builder.nodes.number_encoded(entity),
+            builder.predicates.number_encoded(predicate),
+            builder.values.number_encoded(value),
+            builder.tags.number_encoded(tag),
         )
+
+
+def _encoded_attributes(rows: Rows) -> tuple[list[Encoded], int]:
+    """Entities, predicates, values without quotes, and tags."""
+    entity, predicate, value = rows.columns
+    parts = pc.extract_regex(value, _QUOTED)
+    text, language, datatype = (pc.struct_field(parts, [part]) for part in ("text", "language", "datatype"))
+    tag = pc.fill_null(pc.binary_join_element_wise(language, datatype, _NOTHING), _NOTHING)
+    return [encoded(column) for column in (entity, predicate, pc.coalesce(text, value), tag)], rows.found
 
 
 def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
@@ -182,8 +201,10 @@ def _rows(path: Path, width: int, rejects: Rejects, free_text: bool = False) -> 
         unusable = flaws({str(number): cells for number, cells in enumerate(columns[:ids], start=1)})
         for row, reason in unusable.items():
             rejects.add(path, int(lines[row]), reason, "\t".join(str(cells[row]) for cells in columns))
-        rows = np.delete(np.arange(len(lines)), list(unusable))
-        yield Rows([cells.take(rows) if unusable else cells for cells in columns], lines[rows], found)
+        if unusable:
+            rows = np.delete(np.arange(len(lines)), list(unusable))
+            columns, lines = [cells.take(rows) for cells in columns], lines[rows]
+        yield Rows(columns, lines, found)
 
 
 def _links(

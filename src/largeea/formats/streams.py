@@ -8,13 +8,18 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
+import numpy as np
+
 from largeea.errors import InputError
+from largeea.execution import current
 from largeea.formats.encodings import Utf8Stream
 from largeea.formats.foreign import HEAD_BYTES, refuse_foreign
 from largeea.formats.rejects import Rejects
@@ -26,6 +31,7 @@ else:
     from backports import zstd
 
 T = TypeVar("T")
+Result = TypeVar("Result")
 
 BLOCK_BYTES = 8 << 20
 MAX_LINE_BYTES = 64 << 20
@@ -34,6 +40,7 @@ MAX_EXPANSION = 300
 EXPANSION_COUNTS_FROM = 64 << 20
 """Smaller outputs are harmless, whatever the ratio."""
 
+_LINE_FEED = ord("\n")
 _OPENERS: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -157,7 +164,7 @@ def blocks_of_lines(path: Path, block_bytes: int = BLOCK_BYTES) -> Iterator[Line
     with open_bytes(path) as stream:
         line, rest = 1, b""
         while chunk := stream.read(block_bytes):
-            count = chunk.count(b"\n")
+            count = int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == _LINE_FEED))
             end = chunk.rfind(b"\n") + 1
             if end:
                 yield _utf8_only(rest + chunk[:end], line, count)
@@ -192,6 +199,26 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
         while (item := following.result()) is not None:
             following = worker.submit(next, items, None)
             yield item
+
+
+def in_parallel(work: Callable[[T], Result], items: Iterable[T]) -> Iterator[Result]:
+    """`work(item)` for all items on all threads, in the order of the items.
+
+    The caller's thread takes the items, a few more than there are threads ahead of the results.
+    """
+    threads = current().thread_count
+    with ThreadPoolExecutor(threads) as pool:
+        under_way: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                under_way.append(pool.submit(copy_context().run, work, item))
+                if len(under_way) > threads + 1:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()
 
 
 def _utf8_only(block: bytes, first: int, count: int) -> LineBlock:

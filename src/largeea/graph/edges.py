@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from largeea.graph.triples import functionality
 from largeea.graph.types import Float32, Int32, Int64, frozen
 
 
@@ -37,23 +36,21 @@ class Edges:
     @classmethod
     def of(cls, triples: Int32, nodes: int, relations: int) -> Edges:
         """Build the edges of a graph from its triples `[n, 3]`."""
-        head, relation, tail = triples.T.astype(np.int64)
-        node = np.concatenate([head, tail])
-        directed = np.concatenate([2 * relation, 2 * relation + 1])
-        neighbour = np.concatenate([tail, head])
-        node, directed, neighbour = _sorted(node, directed, neighbour, nodes, 2 * relations)
+        node, directed, neighbour = _sorted(triples, nodes, 2 * relations)
         is_first = np.ones(len(node), bool)
         is_first[1:] = (node[1:] != node[:-1]) | (directed[1:] != directed[:-1])
-        starts = np.append(np.flatnonzero(is_first), len(node))
-        fan = np.repeat(np.diff(starts), np.diff(starts))
-        forward, inverse = functionality(triples, relations)
-        inverse_functionality = np.column_stack([inverse, forward]).ravel()
+        starts = np.flatnonzero(is_first)
+        sizes = np.diff(starts, append=len(node)).astype(np.int32)
+        # The nodes that have a relation are as many as there are groups of edges with it.
+        nodes_with = np.bincount(directed[starts], minlength=2 * relations)
+        triples_with = np.maximum(np.bincount(triples[:, 1], minlength=relations), 1)
+        share = nodes_with.reshape(relations, 2) / triples_with[:, None]
         return cls(
             np.concatenate([[0], np.cumsum(np.bincount(node, minlength=nodes))]),
-            directed.astype(np.int32),
-            neighbour.astype(np.int32),
-            fan.astype(np.int32),
-            inverse_functionality.astype(np.float32),
+            directed,
+            neighbour,
+            np.repeat(sizes, sizes),
+            share[:, ::-1].ravel().astype(np.float32),
         )
 
     @property
@@ -67,14 +64,28 @@ class Edges:
         return np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.pointers))
 
 
-def _sorted(
-    node: Int64, directed: Int64, neighbour: Int64, nodes: int, relations: int
-) -> tuple[Int64, Int64, Int64]:
-    """The edges by node, relation, neighbour; as one number each where that fits, which sorts faster."""
-    if nodes * relations * nodes >= 1 << 62:
+def _sorted(triples: Int32, nodes: int, relations: int) -> tuple[Int32, Int32, Int32]:
+    """Both edges of all triples by node, directed relation, neighbour, `[2 n]` each.
+
+    An edge is packed into one number where that fits, which sorts faster.
+    """
+    head, relation, tail = triples.T
+    ends = max(nodes - 1, 1).bit_length()
+    kinds = max(relations - 1, 1).bit_length()
+    if 2 * ends + kinds > 63:
+        node, neighbour = np.concatenate([head, tail]), np.concatenate([tail, head])
+        directed = np.concatenate([2 * relation, 2 * relation + 1])
         order = np.lexsort((neighbour, directed, node))
         return node[order], directed[order], neighbour[order]
-    numbers = np.sort((node * relations + directed) * nodes + neighbour)
-    rest, neighbour = np.divmod(numbers, max(nodes, 1))
-    node, directed = np.divmod(rest, max(relations, 1))
-    return node, directed, neighbour
+    packed = np.zeros(2 * len(triples), np.int64)
+    for backward, (node, neighbour) in enumerate(((head, tail), (tail, head))):
+        part = packed[backward * len(triples) : (backward + 1) * len(triples)]
+        for value, width in ((node, 0), (relation, kinds - 1), (backward, 1), (neighbour, ends)):
+            part <<= width
+            part |= value
+    packed.sort()
+    neighbour = (packed & ((1 << ends) - 1)).astype(np.int32)
+    packed >>= ends
+    directed = (packed & ((1 << kinds) - 1)).astype(np.int32)
+    packed >>= kinds
+    return packed.astype(np.int32), directed, neighbour

@@ -1,4 +1,4 @@
-"""`Alignment`: the accepted pairs, the pairs for review, and the unmatched entities."""
+"""`Alignment`: the accepted pairs, the doubtful ones, and the unmatched entities."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links, S
 class Alignment:
     """Matched pairs between two graphs, best first.
 
-    `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` is False for pairs for
-    review, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), by name.
+    `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` is False for doubtful
+    pairs, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), by name.
     `same` are pairs with equal IRIs, which are known to be the same: none of their entities is in `pairs`.
     """
 
@@ -48,12 +48,12 @@ class Alignment:
 
     @property
     def unmatched_source(self) -> Strings:
-        """IRIs of source entities that can be linked and are in no pair, not even one for review."""
+        """IRIs of source entities that can be linked and are in no pair, not even a doubtful one."""
         return self.source.entities.take(self.unmatched_source_ids)
 
     @property
     def unmatched_target(self) -> Strings:
-        """IRIs of target entities that can be linked and are in no pair, not even one for review."""
+        """IRIs of target entities that can be linked and are in no pair, not even a doubtful one."""
         return self.target.entities.take(self.unmatched_target_ids)
 
     @property
@@ -68,10 +68,10 @@ class Alignment:
 
     @property
     def summary(self) -> dict[str, int]:
-        """The numbers of accepted pairs, pairs for review, unmatched entities and pairs of equal IRIs."""
+        """The numbers of accepted and doubtful pairs, unmatched entities and pairs of equal IRIs."""
         return {
             "accepted": len(self),
-            "review": int((~self.accepted).sum()),
+            "doubtful": int((~self.accepted).sum()),
             "unmatched_source": len(self.unmatched_source_ids),
             "unmatched_target": len(self.unmatched_target_ids),
             "same_iri": len(self.same),
@@ -111,7 +111,7 @@ class Alignment:
             "source_name": self.source.names.take(self.pairs[:, 0]),
             "target_name": self.target.names.take(self.pairs[:, 1]),
             "confidence": pa.array(self.confidence),
-            "status": pa.array(np.where(self.accepted, "accepted", "review")),
+            "status": pa.array(np.where(self.accepted, "accepted", "doubtful")),
         }
         columns |= {f"evidence_{name}": pa.array(column) for name, column in self.evidence.items()}
         return pa.table(columns)

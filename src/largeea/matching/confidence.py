@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import numpy as np
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Float32, Float64, Links
+from largeea.graph import Arrays, Float64, Links
+from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
 from largeea.matching.fusion import Channels, match_one_to_one
 from largeea.matching.knockouts import left_alone, taken_away
-from largeea.matching.mixture import Mixture, fit_mixture
+from largeea.matching.mixture import fit_mixture
 from largeea.progress import note
 from largeea.similarity import Similarity
+from largeea.similarity.columns import column_sums
 
 LEAST_WRONG_PAIRS = 10
 """With fewer knocked-out pairs, there is too little to learn from."""
 MOST_PAIRS = 50_000
 """Found pairs, and as many wrong ones, that the mixture is fitted to."""
-_STEEP = 4
-"""A power of the name score, so that its slope may grow towards equal names."""
-_MOST_LOG_ODDS = 6.0
 
 
 def likelihood(
@@ -46,53 +43,25 @@ def likelihood(
     matching = weights, top_k, temperature, no_match_score, iterations
     matched = match_one_to_one(channels, *matching)
     gone, alone = taken_away(knocked_out, matched.shape), left_alone(knocked_out, matched.shape)
-    tried = match_one_to_one(
-        {kind: channel.restrict(~gone[0], ~gone[1]) for kind, channel in trial.items()}, *matching
-    )
+    tried = match_one_to_one(trial, *matching, masks=(~gone[0], ~gone[1]))
     pairs = tried.mutual_best()
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
     if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
         return _lowered(matched, channels)
     found, wrong = (
-        _matrix(_variables(trial, tried, equal_names, _score_of(_some(pairs.take(mask)))))
-        for mask in (~is_wrong, is_wrong)
+        _variables(trial, tried, equal_names, _some(pairs.take(mask))) for mask in (~is_wrong, is_wrong)
     )
     mixture = fit_mixture(found, wrong)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
-    chances = np.empty(len(matched), np.float32)
+    sharp, chances = fused.scores_on(matched), np.empty(len(matched), np.float32)
+    of_target = column_sums(matched.indptr, matched.indices, sharp, matched.shape[1])
+    names = channels.get("name", matched)
     over_rows(
-        _fill_chances, matched.shape[0], matched, channels, equal_names, mixture, chances, least=1 << 15
-    )
-    chances *= _without_equals(fused, matched)
+        fill_chances, matched.shape[0], matched.indptr, matched.indices, matched.scores,
+        names.indptr, names.indices, names.scores, np.float32(names.floor), equal_names,
+        mixture.slopes, mixture.intercept, sharp, of_target, chances,
+    )  # fmt: skip
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
-
-
-def _fill_chances(
-    first: int,
-    last: int,
-    matched: Similarity,
-    channels: Channels,
-    equal_names: float,
-    mixture: Mixture,
-    chances: Float32,
-) -> None:
-    """Write the probabilities of the pairs in the rows `first:last`."""
-    pairs = matched.block(first, last)
-    parts = {kind: channel.block(first, last) for kind, channel in channels.items()}
-    variables = _variables(parts, pairs, equal_names, lambda one: one.scores_on(pairs))
-    chances[matched.indptr[first] : matched.indptr[last]] = mixture.chance(variables)
-
-
-def _without_equals(fused: Similarity, pattern: Similarity) -> Float64:
-    """A factor for each pair of `pattern`: 1 if it is clearly the best of its ends, 0.5 if it has an equal.
-
-    Knock-outs show what pairs look like whose counterpart is missing, not how often equals are mixed up.
-    """
-    chance = fused.scores_on(pattern)
-    of_source = np.repeat(np.bincount(pattern.rows, chance, pattern.shape[0]), np.diff(pattern.indptr))
-    of_target = np.bincount(pattern.indices, chance, pattern.shape[1])[pattern.indices]
-    share = chance / np.maximum(np.maximum(of_source, of_target), 1e-30)
-    return np.asarray(np.clip(2 * share - 0.5, 0, 1))
 
 
 def _lowered(matched: Similarity, channels: Channels) -> Similarity:
@@ -107,32 +76,18 @@ def _lowered(matched: Similarity, channels: Channels) -> Similarity:
     return Similarity(matched.shape, matched.indptr, matched.indices, scores)
 
 
-def _variables(
-    channels: Channels,
-    matched: Similarity,
-    equal_names: float,
-    score: Callable[[Similarity], Float32],
-) -> Iterator[Float64]:
-    """What the mixture knows of each pair, one column at a time: log odds in the matching, name scores.
+def _variables(channels: Channels, matched: Similarity, equal_names: float, links: Links) -> Float64:
+    """What the mixture knows of some pairs, `[n, variables]`; see `chance_kernels.VARIABLES`.
 
     Structure counts through the matching alone: wrong pairs that are anchors support each other, so that
     their structural scores are higher than those of knocked-out pairs.
     """
-    chance = np.clip(score(matched).astype(np.float64), 1e-9, 1 - 1e-9)
-    yield np.clip(np.log(chance / (1 - chance)), -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
-    if "name" in channels:
-        name = score(channels["name"]).astype(np.float64)
-        yield name
-        yield name**_STEEP
-        yield (name > equal_names).astype(np.float64)
-
-
-def _score_of(links: Links) -> Callable[[Similarity], Float32]:
-    return lambda matrix: matrix.score_of(links)
-
-
-def _matrix(columns: Iterator[Float64]) -> Float64:
-    return np.column_stack(list(columns))
+    chances = matched.score_of(links)
+    named = "name" in channels
+    names = channels["name"].score_of(links) if named else chances
+    variables = np.empty((len(links), VARIABLES if named else 1))
+    describe(chances, names, equal_names, variables)
+    return variables
 
 
 def _some(links: Links) -> Links:

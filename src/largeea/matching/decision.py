@@ -8,6 +8,7 @@ import numpy as np
 
 from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links
 from largeea.graph.same_iri import matched_kinds
+from largeea.matching import kernels
 from largeea.matching.alignment import Alignment
 from largeea.matching.assignment import exact_one_to_one
 from largeea.progress import warn
@@ -15,8 +16,8 @@ from largeea.similarity import Similarity
 
 LEAST_BALANCED = 0.35
 """Where hardly anything can be told, F1 would be highest if everything were accepted."""
-AT_ONCE = 1 << 20
-"""Pairs per block; in later blocks, hardly any pair still has both ends free."""
+LEAST_LEFT = 0.05
+"""Pairs besides the given ones, as a share of these, that are worth a warning if none is accepted."""
 
 
 def decide(
@@ -45,7 +46,10 @@ def decide(
     given = _given(seeds, kinds["source"] >= 0, kinds["target"] >= 0)
     open_sources = _free(kinds["source"] < 0, given.source)
     open_targets = _free(kinds["target"] < 0, given.target)
-    candidates = fused.restrict(open_sources, open_targets).of_equal_kind(kinds["source"], kinds["target"])
+    candidates = fused.of_equal_kind(
+        np.where(open_sources, kinds["source"], np.int8(-1)),
+        np.where(open_targets, kinds["target"], np.int8(-2)),
+    )
     chosen = exact_one_to_one(candidates) if assignment == "exact" else candidates.mutual_best()
     left_over = greedy_one_to_one(
         candidates.restrict(_free(~open_sources, chosen.source), _free(~open_targets, chosen.target))
@@ -58,13 +62,9 @@ def decide(
     accepted = confidence >= threshold
     accepted[len(given) + len(chosen) :] = False
     if len(chosen) and not accepted[len(given) :].any():
-        warn(
-            f"no pair reaches the confidence {threshold:.2f}; the highest is "
-            f"{confidence[len(given) :].max():.2f}: names, attributes and structure do not tell right pairs "
-            "from wrong ones here; check the names (largeea inspect), give seeds, or lower the threshold"
-        )
+        _warn_of_doubt(len(given), len(chosen), threshold, float(confidence[len(given) :].max()))
     accepted[: len(given)], confidence[: len(given)] = True, 1
-    order = np.lexsort((found.target, found.source, -confidence, ~accepted))
+    order = np.lexsort((found.source, -confidence, ~accepted))
     order = order[(accepted | (confidence >= doubtful))[order]]
     columns |= _columns(features, found)
     columns = {name: column[order] for name, column in columns.items()}
@@ -100,9 +100,29 @@ def _columns(evidence: dict[str, Similarity], found: Links) -> dict[str, Float32
 
 def greedy_one_to_one(similarity: Similarity) -> Links:
     """Return the one-to-one pairs chosen greedily, highest score first; ties go to smaller ids."""
-    best_first = np.argsort(-similarity.scores, kind="stable")
-    pairs = np.column_stack([similarity.rows, similarity.indices])[best_first]
-    return Links(pairs[_first_come(pairs, *similarity.shape)])
+    entries = kernels.greedy_entries(
+        similarity.indptr, similarity.indices, similarity.scores, similarity.shape[1]
+    )
+    sources = np.flatnonzero(entries >= 0)
+    best_first = sources[np.argsort(-similarity.scores[entries[sources]], kind="stable")]
+    return Links(np.column_stack([best_first, similarity.indices[entries[best_first]]]))
+
+
+def _warn_of_doubt(given: int, chosen: int, threshold: float, highest: float) -> None:
+    """Tell that none of the chosen pairs is accepted, unless hardly any was left beside the given ones."""
+    if chosen < LEAST_LEFT * given:
+        return
+    if chosen <= given:
+        warn(
+            f"besides the {given:,} given pairs, no pair reaches the confidence {threshold:.2f}; "
+            f"the highest is {highest:.2f}"
+        )
+        return
+    warn(
+        f"no pair reaches the confidence {threshold:.2f}; the highest is {highest:.2f}: names, attributes "
+        "and structure do not tell right pairs from wrong ones here; check the names (largeea inspect), "
+        "give seeds, or lower the threshold"
+    )
 
 
 def _given(links: Links, sources: Bool, targets: Bool) -> Links:
@@ -122,21 +142,3 @@ def _free(taken: Bool, also_taken: Int32) -> Bool:
     free = ~taken
     free[also_taken] = False
     return free
-
-
-def _first_come(pairs: Int32, sources: int, targets: int) -> Bool:
-    """Return the mask of the pairs whose two ends are in no earlier chosen pair, `[n]`.
-
-    A Python loop is fast enough here; compiling it would take longer.
-    """
-    source_is_taken, target_is_taken = bytearray(sources), bytearray(targets)
-    taken = np.frombuffer(source_is_taken, bool), np.frombuffer(target_is_taken, bool)
-    served = np.zeros(len(pairs), bool)
-    for start in range(0, len(pairs), AT_ONCE):
-        source, target = pairs[start : start + AT_ONCE].T
-        hopeful = np.flatnonzero(~(taken[0][source] | taken[1][target]))
-        ends = source[hopeful].tolist(), target[hopeful].tolist()
-        for place, s, t in zip((start + hopeful).tolist(), *ends, strict=True):
-            if not (source_is_taken[s] or target_is_taken[t]):
-                served[place] = source_is_taken[s] = target_is_taken[t] = True
-    return served

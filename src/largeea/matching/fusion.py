@@ -6,7 +6,7 @@ from functools import reduce
 from operator import add
 
 from largeea.matching.sinkhorn import sinkhorn
-from largeea.matching.sums import top_k_of_sum
+from largeea.matching.sums import Masks, top_k_of_sum
 from largeea.similarity import Similarity
 
 Channels = dict[str, Similarity]
@@ -26,15 +26,19 @@ def fuse(channels: Channels, method: str, csls: int) -> Similarity:
     return with_lowest_floor(fused).csls(csls) if csls else fused
 
 
-def weighted_sum(channels: Channels, weights: dict[str, float], top_k: int) -> Similarity:
+def weighted_sum(
+    channels: Channels, weights: dict[str, float], top_k: int, masks: Masks | None = None
+) -> Similarity:
     """Return the weighted sum of all channels, with the `top_k` best of each source.
 
-    A channel missing in `weights` has weight 1; a channel with weight 0 is left out.
+    A channel missing in `weights` has weight 1; a channel with weight 0 is left out. Only the sources and
+    targets in the masks count.
     """
     counted = {kind: channel for kind, channel in channels.items() if weights.get(kind, 1.0)}
     if not counted:
         return Similarity.empty(next(iter(channels.values())).shape)
-    return top_k_of_sum(list(counted.values()), top_k, [weights.get(kind, 1.0) for kind in counted])
+    counted_weights = [weights.get(kind, 1.0) for kind in counted]
+    return top_k_of_sum(list(counted.values()), top_k, counted_weights, masks=masks)
 
 
 def match_one_to_one(
@@ -44,9 +48,14 @@ def match_one_to_one(
     temperature: float,
     no_match_score: float,
     iterations: int,
+    masks: Masks | None = None,
 ) -> Similarity:
-    """Return `M` with evidence: one-to-one matching probabilities from the weighted sum of all channels."""
-    return sinkhorn(weighted_sum(channels, weights, top_k), temperature, no_match_score, iterations)
+    """Return `M` with evidence: one-to-one matching probabilities from the weighted sum of all channels.
+
+    Only the sources and targets in the masks are matched.
+    """
+    total = weighted_sum(channels, weights, top_k, masks)
+    return sinkhorn(total, temperature, no_match_score, iterations)
 
 
 def stretched(channel: Similarity) -> Similarity:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from largeea.graph import Float32, Float64, Int32, Int64
-
-IntArray = npt.NDArray[np.integer]
 
 LOWEST_LOG_ODDS = np.float32(-80)
 """Lower logarithms count as this one: float32 holds its exponential."""
@@ -36,7 +33,7 @@ def row_odds(
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def normalise_rows(
-    first: int, last: int, pointers: IntArray, others: Int32, weights: Float32, bins: Float32, fixed: Float32,
+    first: int, last: int, pointers: Int64, others: Int32, weights: Float32, bins: Float32, fixed: Float32,
     scale: Float32,
 ) -> None:  # fmt: skip
     """Set `scale[row] = 1 / (bin + sum of weights * fixed[other])` for the rows `first:last`."""
@@ -45,6 +42,45 @@ def normalise_rows(
         for entry in range(pointers[row], pointers[row + 1]):
             total += weights[entry] * fixed[np.uint32(others[entry])]
         scale[row] = np.float32(1) / total
+
+
+@njit(cache=True, nogil=True)
+def row_probabilities(
+    first: int, last: int, pointers: Int64, targets: Int32, weights: Float32, source: Float32,
+    target: Float32, probabilities: Float32,
+) -> None:  # fmt: skip
+    """Write `source[row] * weight * target[column]` of each entry in the rows `first:last`, not above 1."""
+    for row in range(first, last):
+        for entry in range(pointers[row], pointers[row + 1]):
+            product = source[row] * weights[entry] * target[targets[entry]]
+            probabilities[entry] = min(product, np.float32(1))
+
+
+@njit(cache=True, nogil=True)
+def greedy_entries(pointers: Int64, targets: Int32, scores: Float32, target_count: int) -> Int64:
+    """Return the entry of each source that is taken if pairs are taken by score, ties by id; -1 for none.
+
+    Sources propose to their best target, and targets keep their best proposal (Gale and Shapley, 1962).
+    Where both sides rank pairs alike, the stable matching is the greedy one, and nothing has to be sorted.
+    """
+    taken = np.full(len(pointers) - 1, -1)
+    kept, owner = np.full(target_count, -1), np.full(target_count, -1)
+    for newcomer in range(len(taken)):
+        source = newcomer
+        while source >= 0:
+            best = -1
+            for entry in range(pointers[source], pointers[source + 1]):
+                if best < 0 or scores[entry] > scores[best]:
+                    other = kept[targets[entry]]
+                    is_tie = other >= 0 and scores[entry] == scores[other]
+                    if other < 0 or scores[entry] > scores[other] or (is_tie and entry < other):
+                        best = entry
+            taken[source] = best
+            if best < 0:
+                break
+            target = targets[best]
+            kept[target], source, owner[target] = best, owner[target], source
+    return taken
 
 
 @njit(cache=True, nogil=True)

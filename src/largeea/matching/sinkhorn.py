@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
 
 from largeea.execution.devices import cuda_is_chosen
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
 from largeea.matching import kernels
 from largeea.similarity import Similarity
+from largeea.similarity.columns import transposed
 
 MIN_ENTRIES_FOR_THREADS = 2_000_000
 """With fewer entries, one thread is faster than starting several."""
@@ -75,22 +74,20 @@ def on_cpu(
 ) -> Float32:
     """See `Iterate`."""
     rows = len(pointers) - 1
-    flipped = sp.csr_array((weights, targets, pointers), shape=(rows, columns)).tocsc()
     by_source = pointers, targets, weights, bins
-    by_target = flipped.indptr, flipped.indices, flipped.data, np.ones(columns, np.float32)
+    by_target = *transposed(pointers, targets, weights, columns), np.ones(columns, np.float32)
     source, target = np.empty(rows, np.float32), np.ones(columns, np.float32)
     for _ in range(iterations):
         _normalise(*by_source, target, source)
         _normalise(*by_target, source, target)
     _normalise(*by_source, target, source)
-    probabilities = np.repeat(source, np.diff(pointers))
-    probabilities *= weights
-    probabilities *= target[targets]
-    return np.minimum(probabilities, 1, out=probabilities)
+    probabilities = np.empty(len(weights), np.float32)
+    over_rows(kernels.row_probabilities, rows, pointers, targets, weights, source, target, probabilities)
+    return probabilities
 
 
 def _normalise(
-    pointers: npt.NDArray[np.integer],
+    pointers: Int64,
     others: Int32,
     weights: Float32,
     bins: Float32,

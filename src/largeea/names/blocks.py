@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
-from largeea.graph import Arrays, Float32, Int32, Int64
+from largeea.execution.jobs import in_order, row_blocks, run_jobs
+from largeea.graph import Arrays, Int64
+from largeea.matching.sums import top_k_of_sum
 from largeea.names.rows import Names
 from largeea.similarity import Similarity
-from largeea.similarity.kernels import rows_by_id
 
 ROWS_PER_JOB = 4096
-
-
-def matrix_of(ids: Int32, scores: Float32, targets: int) -> Similarity:
-    """The matrix of a top-k search, `[n, targets]`, made on all threads: `Similarity.from_top_k` uses one."""
-    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(ids >= 0, axis=1))])
-    indices, kept = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-
-    def sort_rows(first: int, last: int) -> None:
-        part = slice(first, last)
-        rows_by_id(ids[part], scores[part], indptr[first : last + 1], indices, kept)
-
-    over_rows(sort_rows, len(ids))
-    return Similarity((len(ids), targets), indptr, indices, kept, min(0.0, float(kept.min(initial=0.0))))
 
 
 def fold(names: Names, by_name: Similarity, top_k: int) -> Similarity:
@@ -59,32 +46,12 @@ def fold_block(first: int, last: int, names: Names, by_name: Similarity, top_k: 
 
 def weighted_mean(one: Similarity, other: Similarity, weight: float, top_k: int) -> Similarity:
     """`(one + weight * other) / (1 + weight)`, the `top_k` best of each source."""
-    blocks = row_blocks(one.shape[0], most=ROWS_PER_JOB)
-    results = in_order(run_jobs(mean_block, blocks, one, other, weight, top_k, stored=False))
-    return _stacked(results, one.shape)
+    return top_k_of_sum([one, other], top_k, [1.0, weight], factor=1 / (1 + weight))
 
 
 def weighted_mean_memory(rows: int, top_k: int, threads: int) -> int:
     """Bytes that `weighted_mean` needs at its peak for matrices of so many rows, its result included."""
     return 17 * rows * top_k + 20 * threads * min(rows, ROWS_PER_JOB) * top_k
-
-
-def mean_block(
-    first: int, last: int, one: Similarity, other: Similarity, weight: float, top_k: int
-) -> Arrays:
-    """The rows `first:last` of the weighted mean."""
-    both = _rows(one, first, last) + _rows(other, first, last).scale(weight)
-    return _arrays(both.scale(1 / (1 + weight)).top_k(top_k))
-
-
-def _rows(similarity: Similarity, first: int, last: int) -> Similarity:
-    """The rows `first:last` as a matrix of their own."""
-    pointer = similarity.indptr[first : last + 1]
-    span = slice(pointer[0], pointer[-1])
-    shape = last - first, similarity.shape[1]
-    return Similarity(
-        shape, pointer - pointer[0], similarity.indices[span], similarity.scores[span], similarity.floor
-    )
 
 
 def _entries(similarity: Similarity, first: int, last: int) -> Int64:

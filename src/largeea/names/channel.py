@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from largeea.names.blocks import weighted_mean
 from largeea.names.rows import name_rows
-from largeea.names.semantic import encode_names, ngram_similarity, semantic_names, vector_similarity
+from largeea.names.semantic import (
+    encode_names,
+    ngram_similarity,
+    ngram_vectors,
+    semantic_names,
+    vector_similarity,
+)
 from largeea.names.strings import string_names
 from largeea.similarity import Similarity
 
@@ -13,6 +19,7 @@ __all__ = [
     "name_features",
     "name_rows",
     "ngram_similarity",
+    "ngram_vectors",
     "semantic_names",
     "string_names",
     "vector_similarity",

@@ -6,23 +6,22 @@ Ours, because Arrow encodes and sorts text on one thread.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow.compute as pc
+import pyarrow as pa
 from numba import njit
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Int32, Int64, Strings
+from largeea.names.characters import Bytes, text_buffers
 from largeea.names.numbering import number_codes
 from largeea.search.sorting import UInt64
 
-Bytes = npt.NDArray[np.uint8]
 PREFIX = 8
 """Bytes of a text that are compared as one number."""
 
 
 def number_names(names: Strings) -> tuple[Int32, int]:
     """A number for each name, equal for equal names, and how many there are; -1 for null and empty names."""
-    offsets, text = _buffers(names)
+    offsets, text = text_buffers(names)
     named = np.flatnonzero(np.diff(offsets))
     codes = np.empty(len(named), np.uint64)
     over_rows(_hash_texts, len(named), named, offsets, text, codes)
@@ -36,35 +35,54 @@ def number_names(names: Strings) -> tuple[Int32, int]:
 def distinct_names(names: Strings) -> tuple[Strings, Int32]:
     """The distinct names in the order of their bytes, and which of them each is, -1 for null and empty."""
     number, count = number_names(names)
-    named = np.flatnonzero(number >= 0)
     bearer = np.empty(count, np.int64)
-    bearer[number[named[::-1]]] = named[::-1]
-    names = names.take(bearer)
-    order = _sorted_order(*_buffers(names))
+    _first_bearers(number, bearer)
+    offsets, text = text_buffers(names)
+    order = _sorted_order(bearer, offsets, text)
     place = np.empty(count + 1, np.int32)
     place[order], place[-1] = np.arange(count), -1
-    return names.take(order), place[number]
+    return _texts_of(bearer[order], offsets, text), place[number]
 
 
-def _buffers(names: Strings) -> tuple[Int64, Bytes]:
-    """Where each name starts among the bytes of all, `[n + 1]`, and these bytes; a null name is empty."""
-    names = pc.fill_null(names, "")
-    _, offsets, text = names.buffers()
-    starts = np.frombuffer(offsets or b"", np.int64)[names.offset : names.offset + len(names) + 1]
-    return starts if len(starts) else np.zeros(1, np.int64), np.frombuffer(text or b"", np.uint8)
-
-
-def _sorted_order(offsets: Int64, text: Bytes) -> Int64:
-    """The order of distinct texts: by their first bytes as numbers, then those that begin alike in full."""
-    count = len(offsets) - 1
+def _sorted_order(rows: Int64, offsets: Int64, text: Bytes) -> Int64:
+    """The order of distinct texts of some rows: by their first bytes as numbers, then in full."""
+    count = len(rows)
     keys = np.empty(count, np.uint64)
-    over_rows(_prefixes, count, offsets, text, keys)
+    over_rows(_prefixes, count, rows, offsets, text, keys)
     order = np.argsort(keys)
     keys = keys[order]
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if count else np.empty(0, np.int64)
     bounds = np.append(starts, count)
-    over_rows(_sort_groups, len(starts), bounds, order, offsets, text)
+    over_rows(_sort_groups, len(starts), bounds, order, rows, offsets, text)
     return order
+
+
+def _texts_of(rows: Int64, offsets: Int64, text: Bytes) -> Strings:
+    """The texts of some rows as a column."""
+    pointer = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(offsets[rows + 1] - offsets[rows], out=pointer[1:])
+    copied = np.empty(pointer[-1], np.uint8)
+    over_rows(_copy_texts, len(rows), rows, offsets, text, pointer, copied)
+    return pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(pointer), pa.py_buffer(copied))
+
+
+@njit(cache=True, nogil=True)
+def _first_bearers(number: Int32, bearer: Int64) -> None:
+    """Write the first row that has each number."""
+    for row in range(len(number) - 1, -1, -1):
+        if number[row] >= 0:
+            bearer[number[row]] = row
+
+
+@njit(cache=True, nogil=True)
+def _copy_texts(
+    first: int, last: int, rows: Int64, offsets: Int64, text: Bytes, pointer: Int64, copied: Bytes
+) -> None:
+    """Copy the text of each of the rows to its new place."""
+    for at in range(first, last):
+        shift = offsets[rows[at]] - pointer[at]
+        for place in range(pointer[at], pointer[at + 1]):
+            copied[place] = text[place + shift]
 
 
 @njit(cache=True, nogil=True)
@@ -78,17 +96,20 @@ def _hash_texts(first: int, last: int, rows: Int64, offsets: Int64, text: Bytes,
 
 
 @njit(cache=True, nogil=True)
-def _prefixes(first: int, last: int, offsets: Int64, text: Bytes, keys: UInt64) -> None:
-    """Write the first bytes of each text as a number that is larger for a later text."""
-    for row in range(first, last):
+def _prefixes(first: int, last: int, rows: Int64, offsets: Int64, text: Bytes, keys: UInt64) -> None:
+    """Write the first bytes of the text of each row as a number that is larger for a later text."""
+    for at in range(first, last):
+        row = rows[at]
         key, end = np.uint64(0), offsets[row + 1]
         for place in range(offsets[row], offsets[row] + PREFIX):
             key = (key << np.uint64(8)) | (np.uint64(text[place]) if place < end else np.uint64(0))
-        keys[row] = key
+        keys[at] = key
 
 
 @njit(cache=True, nogil=True)
-def _sort_groups(first: int, last: int, bounds: Int64, order: Int64, offsets: Int64, text: Bytes) -> None:
+def _sort_groups(
+    first: int, last: int, bounds: Int64, order: Int64, rows: Int64, offsets: Int64, text: Bytes
+) -> None:
     """Sort `order[bounds[g] : bounds[g + 1]]` of each group by the texts from `PREFIX` on (Shell sort)."""
     for group in range(first, last):
         begin, end = bounds[group], bounds[group + 1]
@@ -97,11 +118,13 @@ def _sort_groups(first: int, last: int, bounds: Int64, order: Int64, offsets: In
             gap = 3 * gap + 1
         while gap > 0:
             for at in range(begin + gap, end):
-                row, place = order[at], at
-                while place >= begin + gap and _comes_before(row, order[place - gap], offsets, text):
+                moved, place = order[at], at
+                while place >= begin + gap and _comes_before(
+                    rows[moved], rows[order[place - gap]], offsets, text
+                ):
                     order[place] = order[place - gap]
                     place -= gap
-                order[place] = row
+                order[place] = moved
             gap //= 3
 
 

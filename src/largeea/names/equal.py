@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numba import njit
 
+from largeea.execution.jobs import over_rows
+from largeea.graph import Float32, Int32, Int64
 from largeea.names.rows import Columns, Names
 from largeea.similarity import Similarity
 
@@ -21,7 +24,30 @@ def favour_equal_names(names: Similarity, rows: Columns) -> Similarity:
     mains = [side.latin.slice(0, side.size) for side in (known.source, known.target)]
     words = pc.dictionary_encode(pa.concat_arrays(mains)).indices
     word = np.asarray(pc.fill_null(words, -1), np.int32)
-    source, target = word[: known.source.size][names.rows], word[known.source.size :][names.indices]
-    equal = (source == target) & (source >= 0)
-    scores = (names.scores + np.float32(BONUS) * equal) / np.float32(1 + BONUS)
-    return Similarity(names.shape, names.indptr, names.indices, np.clip(scores, 0, 1), names.floor)
+    scores = np.empty(len(names), np.float32)
+    over_rows(
+        _with_bonus, names.shape[0], names.indptr, names.indices, names.scores,
+        word[: known.source.size], word[known.source.size :], scores,
+    )  # fmt: skip
+    return Similarity(names.shape, names.indptr, names.indices, scores, names.floor)
+
+
+@njit(cache=True, nogil=True)
+def _with_bonus(
+    first: int,
+    last: int,
+    pointers: Int64,
+    indices: Int32,
+    scores: Float32,
+    source_words: Int32,
+    target_words: Int32,
+    raised: Float32,
+) -> None:
+    """Write the scores of the rows `first:last`, raised where both ends have the same word (not -1)."""
+    bonus, whole = np.float32(BONUS), np.float32(1 + BONUS)
+    for row in range(first, last):
+        word = source_words[row]
+        for entry in range(pointers[row], pointers[row + 1]):
+            is_equal = word >= 0 and word == target_words[indices[entry]]
+            score = (scores[entry] + (bonus if is_equal else np.float32(0))) / whole
+            raised[entry] = min(max(score, np.float32(0)), np.float32(1))

@@ -76,13 +76,17 @@ def _counterparts(source: NameRows, target: NameRows) -> Int64:
     return found
 
 
+@njit(cache=True, nogil=True)
 def _only_bearer(name: Int32 | Int64, bearer: Int32 | Int64, names: int) -> Int64:
     """The bearer of each of so many names, -1 where it has none or several; a name of -1 is none."""
-    least, most = np.full(names, np.iinfo(np.int64).max), np.full(names, -1, np.int64)
-    named = name >= 0
-    np.minimum.at(least, name[named], bearer[named])
-    np.maximum.at(most, name[named], bearer[named])
-    return np.where(least == most, most, -1)
+    none, several = -1, -2
+    found = np.full(names, none, np.int64)
+    for row in range(len(name)):
+        if name[row] >= 0 and found[name[row]] != bearer[row]:
+            found[name[row]] = bearer[row] if found[name[row]] == none else several
+    for row in range(names):
+        found[row] = max(found[row], none)
+    return found
 
 
 @njit(cache=True, nogil=True)

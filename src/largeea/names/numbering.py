@@ -38,28 +38,34 @@ def number_codes(codes: UInt64, starts: Int64, pointer: Int64) -> tuple[Int32, N
     """
     parts = min(current().thread_count, 1 + len(codes) // 100_000)
     numbers = np.empty(pointer[-1], np.int32)
-    found: list[tuple[UInt64, Int64]] = [(np.empty(0, np.uint64), np.empty(0, np.int64))] * parts
+    found: list[tuple[UInt64, Int64, Int64]] = [
+        (np.empty(0, np.uint64), *2 * (np.empty(0, np.int64),))
+    ] * parts
 
     def number(first: int, last: int) -> None:
         for part in range(first, last):
-            found[part] = _number_part(part, parts, codes, starts, pointer, numbers)
+            own, counts = _number_part(part, parts, codes, starts, pointer, numbers)
+            order = np.argsort(own)
+            found[part] = own[order], counts[order], order
 
     over_rows(number, parts, least=1)
-    most = max(len(distinct) for distinct, _ in found)
-    distinct = np.concatenate([own for own, _ in found])
-    order = np.argsort(distinct)
-    provisional = np.concatenate([np.arange(len(own)) * parts + part for part, (own, _) in enumerate(found)])
-    number_of = np.empty(most * parts, np.int32)
-    number_of[provisional[order]] = np.arange(len(order), dtype=np.int32)
-    frequency = np.concatenate([counts for _, counts in found])[order]
-    return numbers, Numbering(distinct[order], frequency, number_of)
+    number_of = np.empty(max(len(own) for own, *_ in found) * parts, np.int32)
+    before = 0
+    for part, (own, _, order) in enumerate(found):
+        number_of[order * parts + part] = np.arange(before, before + len(own), dtype=np.int32)
+        before += len(own)
+    distinct, frequency = (np.concatenate([own[column] for own in found]) for column in (0, 1))
+    return numbers, Numbering(distinct, frequency, number_of)
 
 
 @njit(cache=True, nogil=True)
 def _number_part(
     part: int, parts: int, codes: UInt64, starts: Int64, pointer: Int64, numbers: Int32
 ) -> tuple[UInt64, Int64]:
-    """Number the codes of a part in the order they come, `place * parts + part`; its codes and counts."""
+    """Number the codes of a part in the order they come, `place * parts + part`; its codes and counts.
+
+    Codes are hashes: each part has those of one range, about equally many.
+    """
     bits = np.uint64(12)
     table = np.full(1 << bits, -1, np.int32)
     distinct, counts = np.empty(1 << 11, np.uint64), np.empty(1 << 11, np.int64)
@@ -68,9 +74,9 @@ def _number_part(
         shift = pointer[row] - starts[row]
         for at in range(starts[row], pointer[row + 1] - shift):
             code = codes[at]
-            mixed = (code ^ (code >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-            if ((mixed & np.uint64(0xFFFFFFFF)) * np.uint64(parts)) >> np.uint64(32) != np.uint64(part):
+            if ((code >> np.uint64(32)) * np.uint64(parts)) >> np.uint64(32) != np.uint64(part):
                 continue
+            mixed = (code ^ (code >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
             slot = np.int64(mixed >> (np.uint64(64) - bits))
             while table[slot] >= 0 and distinct[table[slot]] != code:
                 slot = (slot + 1) & (len(table) - 1)

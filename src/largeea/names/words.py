@@ -34,8 +34,10 @@ def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: S
     """
     words = Words.cut(pa.concat_arrays([source, target]))
     lexicon = learn_lexicon(names, words.pointer, words.ids, len(words.weights))
-    scores = by_name.scores.copy()
-    over_rows(_average, by_name.shape[0], by_name.indptr, by_name.indices, scores, words, lexicon)
+    scores = np.empty_like(by_name.scores)
+    over_rows(
+        _average, by_name.shape[0], by_name.indptr, by_name.indices, by_name.scores, words, lexicon, scores
+    )
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
 
 
@@ -46,9 +48,16 @@ def word_overlap_memory(characters: int, source_rows: int, top_k: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _average(
-    first: int, last: int, indptr: Int64, indices: Int32, scores: Float32, words: Words, lexicon: Lexicon
+    first: int,
+    last: int,
+    indptr: Int64,
+    indices: Int32,
+    by_grams: Float32,
+    words: Words,
+    lexicon: Lexicon,
+    scores: Float32,
 ) -> None:
-    """Average the scores of the rows `first:last` with the overlap of words, in place."""
+    """Write the scores of the rows `first:last` by n-grams, averaged with the overlap of words."""
     unlike, others_unlike = np.empty(MAX_WORDS, np.int64), np.empty(MAX_WORDS, np.int64)
     sources, most = len(indptr) - 1, np.int64(1)
     for row in range(first, last):
@@ -88,7 +97,7 @@ def _average(
                     others_unlike[match] = -1
             overlap = common / total if total > 0 else 0.0
             entry = indptr[row] + place
-            scores[entry] = (scores[entry] + WORD_WEIGHT * overlap) / (1 + WORD_WEIGHT)
+            scores[entry] = (by_grams[entry] + WORD_WEIGHT * overlap) / (1 + WORD_WEIGHT)
 
 
 @njit(cache=True, nogil=True, inline="always")

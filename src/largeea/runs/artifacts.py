@@ -11,6 +11,7 @@ import hashlib
 import json
 import mmap
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Attributes, Edges, KnowledgeGraph, Links, ReadCounts, Similarity)
 }
 """The types that a result may contain, by name."""
+PIECE_BYTES = 16 << 20
+"""A file is hashed in pieces of this size while they are written."""
 _DTYPES = {"BOOL": np.dtype("?")} | {
     f"{kind}{8 * size}": np.dtype(f"{code}{size}")
     for kind, code, sizes in (("U", "u", (1, 2, 4, 8)), ("I", "i", (1, 2, 4, 8)), ("F", "f", (2, 4, 8)))
@@ -45,22 +48,28 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 def save_artifact(value: Any, path: Path, durable: bool = True) -> str:
     """Write a result and return its SHA-256. Without `durable`, a power cut may destroy the file."""
     digest = hashlib.sha256()
-    with atomic_write(path, durable) as file:
+    with atomic_write(path, durable) as file, ThreadPoolExecutor(1) as hashing:
         for part in _parts_of_file(value):
-            file.write(part)
-            digest.update(part)
+            for start in range(0, len(part), PIECE_BYTES):
+                piece = part[start : start + PIECE_BYTES]
+                hashed = hashing.submit(digest.update, piece)
+                file.write(piece)
+                hashed.result()
     return digest.hexdigest()
 
 
-def load_artifact(path: Path, sha256: str | None = None) -> Any:
-    """Load a result written by `save_artifact`; with `sha256`, check the file against it first."""
+def load_artifact(path: Path, sha256: str | None = None, checked: bool = True) -> Any:
+    """Load a result written by `save_artifact`; with `sha256`, check the file against it first.
+
+    Without `checked`, the content is not validated: the caller knows that the file is intact.
+    """
     try:
         if sha256 is not None and file_hash(path) != sha256:
             raise InputError("is not what was written there: it was damaged or replaced", path)
         header, arrays = _mapped(path)
         if header["format"] != FORMAT_VERSION:
             raise InputError(f"has format {header['format']}; this release reads {FORMAT_VERSION}", path)
-        return _restore(header["value"], arrays, "")
+        return _restore(header["value"], arrays, "", checked)
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"is not a readable artifact: {error}", path) from None
 
@@ -100,16 +109,28 @@ def _flatten(value: Any, arrays: Arrays, place: str) -> Any:
     }
 
 
-def _restore(described: dict[str, Any], arrays: Arrays, place: str) -> Any:
+def _restore(described: dict[str, Any], arrays: Arrays, place: str, checked: bool) -> Any:
     kind = described["kind"]
     if kind == "array":
         return arrays[place]
     if kind == "strings":
-        return _restore_strings(arrays, place)
+        return _restore_strings(arrays, place, checked)
     if kind == "plain":
         return described["value"]
-    parts = {name: _restore(part, arrays, f"{place}/{name}") for name, part in described["parts"].items()}
-    return parts if kind == "dict" else KINDS[kind](**parts)
+    parts = {
+        name: _restore(part, arrays, f"{place}/{name}", checked) for name, part in described["parts"].items()
+    }
+    if kind == "dict":
+        return parts
+    return KINDS[kind](**parts) if checked else _unchecked(KINDS[kind], parts)
+
+
+def _unchecked(kind: type[Any], parts: dict[str, Any]) -> Any:
+    """An object made of its fields as they were stored, without the checks of its constructor."""
+    value = object.__new__(kind)
+    for name, part in parts.items():
+        object.__setattr__(value, name, tuple(part) if isinstance(part, list) else part)
+    return value
 
 
 def _flatten_strings(column: Strings, arrays: Arrays, place: str) -> None:
@@ -124,12 +145,13 @@ def _flatten_strings(column: Strings, arrays: Arrays, place: str) -> None:
         arrays[f"{place}.valid"] = np.asarray(pc.is_valid(column))
 
 
-def _restore_strings(arrays: Arrays, place: str) -> Strings:
+def _restore_strings(arrays: Arrays, place: str, checked: bool) -> Strings:
     offsets = arrays[f"{place}.offsets"]
     column = pa.LargeStringArray.from_buffers(
         len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(arrays[f"{place}.bytes"])
     )
-    column.validate(full=True)
+    if checked:
+        column.validate(full=True)
     valid = arrays.get(f"{place}.valid")
     return column if valid is None else pc.if_else(pa.array(valid.astype(bool)), column, None)
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from largeea.config import Config
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError, ResourceError, UsageError
 from largeea.execution.stages import Handle, Stages
 from largeea.hashing import file_hash
 from largeea.runs.artifacts import load_artifact
@@ -30,6 +30,7 @@ from largeea.runs.manifest import (
 )
 from largeea.runs.store import FolderStore
 from largeea.runs.upkeep import forget_damaged, record_results, remove, unknown_stage_files
+from largeea.runs.writer import Writer
 from largeea.version import __version__
 
 __all__ = ["CONFIG", "MANIFEST", "Run", "load_stage", "read_manifest"]
@@ -62,7 +63,7 @@ class Run:
         is_new = not folder.exists()
         with explaining(folder):
             make_folder(folder)
-        self._leave = weakref.finalize(self, _leave, hold(folder), is_new)
+        self._leave = weakref.finalize(self, _leave, self.store.writer, hold(folder), is_new)
         try:
             if (folder / MANIFEST).is_file():
                 self._continue(subject, overwrite)
@@ -99,12 +100,24 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Release the lock on the folder; add a note to an error that says how to resume the run."""
+        """Wait for the last result to be written, and release the lock on the folder.
+
+        A note on an error says how to resume the run.
+        """
         if self.folder is None:
             return
-        self._leave()
-        begun = self._config is not None
-        if error is not None and begun and not isinstance(error, UsageError | InputError):
+        try:
+            self._leave()
+        except ResourceError as failed_write:
+            if error is None:
+                self._tell_how_to_resume(failed_write)
+                raise
+        if error is not None:
+            self._tell_how_to_resume(error)
+
+    def _tell_how_to_resume(self, error: BaseException) -> None:
+        assert self.folder is not None
+        if self._config is not None and not isinstance(error, UsageError | InputError):
             error.add_note(f"What was finished is kept; go on with: {way_on(self.folder)}")
 
     @property
@@ -145,6 +158,7 @@ class Run:
         parts = list(answer)
         for handle in parts:
             handle.ensure()
+        self.store.writer.wait()
         with atomic_write(self.folder / CONFIG) as file:
             file.write(self._config.to_toml().encode())
         timings = self.manifest["timings"]
@@ -176,8 +190,8 @@ class Run:
 
     def describe(self, **facts: Any) -> None:
         """Add facts about the run to its manifest."""
-        self.store.manifest |= facts
-        self.store.write_manifest()
+        with self.store.changing() as manifest:
+            manifest.update(facts)
 
 
 def load_stage(folder: Path, name: str) -> Any:
@@ -188,9 +202,12 @@ def load_stage(folder: Path, name: str) -> Any:
     return load_artifact(stage_file(folder, name), stages[name]["sha256"])
 
 
-def _leave(place: Path, is_new: bool) -> None:
-    """Release the lock on the folder; remove the folder if it is new and still empty."""
-    release(place)
-    if is_new:
-        with suppress(OSError):
-            place.rmdir()
+def _leave(writer: Writer, place: Path, is_new: bool) -> None:
+    """Wait for the writer and release the lock on the folder; remove a new folder that is still empty."""
+    try:
+        writer.close()
+    finally:
+        release(place)
+        if is_new:
+            with suppress(OSError):
+                place.rmdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from largeea.errors import InputError
-from largeea.formats.streams import digest
+from largeea.formats.streams import digest, in_parallel
 from largeea.progress import note
 
 InputRecord: TypeAlias = dict[str, Any]
@@ -20,9 +20,19 @@ _CLOCK_TICK = 2 * 10**9
 
 
 def record_inputs(files: Sequence[Path], known: Iterable[InputRecord]) -> list[InputRecord]:
-    """Return a record for each file; a known file is hashed again only if its size or time has changed."""
+    """Return a record for each file; a known file is hashed again only if its size or time has changed.
+
+    Files are hashed on all threads.
+    """
     before = {record["path"]: record for record in known}
-    return [_record(file, before.get(os.path.abspath(file))) for file in files]  # noqa: PTH100
+    places = [os.path.abspath(file) for file in files]  # noqa: PTH100
+    records = list(
+        in_parallel(_record, [(file, before.get(place)) for file, place in zip(files, places, strict=True)])
+    )
+    for file, place, record in zip(files, places, records, strict=True):
+        if place in before and before[place]["sha256"] != record["sha256"]:
+            note(f"{file} has changed since it was read; what depends on it is made again")
+    return records
 
 
 def identity(records: Iterable[InputRecord], how: str) -> str:
@@ -43,7 +53,8 @@ def check_unchanged(records: Iterable[InputRecord]) -> None:
             )
 
 
-def _record(file: Path, known: InputRecord | None) -> InputRecord:
+def _record(file_and_known: tuple[Path, InputRecord | None]) -> InputRecord:
+    file, known = file_and_known
     seen, now = _size_and_time(file), time.time_ns()
     if (
         known
@@ -51,11 +62,14 @@ def _record(file: Path, known: InputRecord | None) -> InputRecord:
         and known["modified"] < known["seen"] - _CLOCK_TICK
     ):
         return known
-    sha256 = digest(file).hex()
-    if known and known["sha256"] != sha256:
-        note(f"{file} has changed since it was read; what depends on it is made again")
     place = os.path.abspath(file)  # noqa: PTH100
-    return {"path": place, "bytes": seen[0], "modified": seen[1], "seen": now, "sha256": sha256}
+    return {
+        "path": place,
+        "bytes": seen[0],
+        "modified": seen[1],
+        "seen": now,
+        "sha256": digest(file).hex(),
+    }
 
 
 def _size_and_time(file: Path) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import time
 from pathlib import Path
 
 from largeea.errors import InputError
@@ -19,10 +20,14 @@ FOLDER = "jobs"
 
 
 class JobFolder:
-    """Stores the results of one stage's jobs, in a folder for each stage."""
+    """Stores the results of one stage's jobs, in a folder for each stage.
 
-    def __init__(self, run: Path, key: str) -> None:
+    Nothing is stored in the first `after` seconds.
+    """
+
+    def __init__(self, run: Path, key: str, after: float = 0.0) -> None:
         self._folder = run / FOLDER / key[:16]
+        self._begins = time.monotonic() + after
 
     def load(self, job: str) -> Arrays | None:
         """Load the stored result of a job; None if it is missing or damaged."""
@@ -35,7 +40,9 @@ class JobFolder:
         return None
 
     def save(self, job: str, result: Arrays) -> None:
-        """Store the result of a job."""
+        """Store the result of a job, if the stage has run for long enough."""
+        if time.monotonic() < self._begins:
+            return
         place = self._folder / f"{_label(job)}.new"
         sha256 = save_artifact(result, place, durable=False)
         with explaining(place):

@@ -17,13 +17,17 @@ from largeea.runs.manifest import MANIFEST, read_manifest
 
 @dataclass(frozen=True)
 class Request:
-    """Which graphs to align, how to read them, and in which formats to write the answer."""
+    """Which graphs to align, how to read them, and in which formats to write the answer.
+
+    `predicate` is the IRI of the predicate of all links; None if it follows from what the entities are.
+    """
 
     source: Path
     target: Path | None
     seeds: Path | None
     reading: ReadOptions
     formats: tuple[str, ...]
+    predicate: str | None = None
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for the manifest: paths as given, and the working directory."""

@@ -1,12 +1,17 @@
 """`FolderStore`: stores the results of stages in a run folder and records them in the manifest.
 
 The manifest lists only files that are on disk: a record is removed before its file is replaced, and added
-after the new file has been flushed to disk.
+after the new file has been flushed to disk. Results are written by a background thread, so a killed run may
+lose the result that is being written, and no other.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,11 @@ from largeea.runs.jobs import JobFolder, remove_jobs
 from largeea.runs.lock import now
 from largeea.runs.manifest import FORMAT, Manifest, stage_file, strike_answer, write_manifest
 from largeea.runs.upkeep import facts_of
+from largeea.runs.writer import Writer
 from largeea.version import __version__
+
+JOBS_AFTER = 15.0
+"""Seconds that a stage runs before its finished jobs are stored: shorter stages are quicker to repeat."""
 
 
 class FolderStore:
@@ -30,6 +39,9 @@ class FolderStore:
         self.folder = folder
         self.keeps = folder is not None
         self.manifest: Manifest = {"format": FORMAT, "version": __version__, "stages": {}, "timings": {}}
+        self.writer = Writer()
+        self._lock = threading.RLock()
+        self._unwritten: dict[str, Any] = {}
         self._verified: set[str] = set()
         self._attached: dict[str, dict[str, Any]] = {}
 
@@ -42,38 +54,49 @@ class FolderStore:
         return path.is_file() and path.stat().st_size == record["bytes"]
 
     def load(self, name: str, key: str) -> Any:
-        """Load the stored result of a stage; raise `Missing` if there is none or it is damaged."""
-        record = self.manifest["stages"].get(name)
-        if self.folder is None or record is None or record["key"] != key:
+        """Load the stored result of a stage; raise `Missing` if there is none or it is damaged.
+
+        A result that this process has written or verified is not checked again.
+        """
+        if self.folder is None:
             raise Missing(name)
-        seen = record["sha256"] in self._verified
+        if (unwritten := self._unwritten.get(key)) is not None:
+            return unwritten
+        record = self.manifest["stages"].get(name)
+        if record is None or record["key"] != key:
+            raise Missing(name)
         try:
             for other, facts in record["files"].items():
                 if not is_intact(self.folder / other, facts["sha256"]):
                     raise InputError("is damaged or missing", self.folder / other)
-            value = load_artifact(stage_file(self.folder, name), None if seen else record["sha256"])
+            path = stage_file(self.folder, name)
+            if record["sha256"] in self._verified:
+                return load_artifact(path, checked=False)
+            value = load_artifact(path, record["sha256"])
         except InputError as error:
             note(f"{error}; it is made again")
-            del self.manifest["stages"][name]
-            strike_answer(self.manifest)
-            self.write_manifest()
+            with self.changing() as manifest:
+                del manifest["stages"][name]
+                strike_answer(manifest)
             raise Missing(name) from None
         self._verified.add(record["sha256"])
         return value
 
     def save(self, handle: Handle[Any], value: Any, seconds: float, memory: PeakMemory) -> None:
-        """Store a computed result, its time and its peak memory."""
+        """Record the time and peak memory of a computed result, and store it in the background.
+
+        An error of storing the result before it is raised here.
+        """
+        self.writer.wait()
         timing = {"seconds": round(seconds, 3), "memory_mb": asdict(memory)}
         self.manifest["timings"].setdefault(handle.name, {})[handle.key] = timing
         if self.folder is None:
             return
-        if self.manifest["stages"].pop(handle.name, None) or "answer" in self.manifest:
+        is_outdated = handle.name in self.manifest["stages"] or "answer" in self.manifest
+        if is_outdated:
+            self.manifest["stages"].pop(handle.name, None)
             strike_answer(self.manifest)
-            self.write_manifest()
-        path = stage_file(self.folder, handle.name)
-        sha256 = save_artifact(value, path)
-        self._verified.add(sha256)
-        self.manifest["stages"][handle.name] = {
+        record = {
             "key": handle.key,
             "function": handle.call.function,
             "code": handle.call.code,
@@ -81,15 +104,27 @@ class FolderStore:
             "arguments": handle.call.arguments,
             "files": self._attached.pop(handle.name, {}),
             "finished": now(),
-            "sha256": sha256,
-            "bytes": path.stat().st_size,
         }
-        self.write_manifest()
-        remove_jobs(self.folder, handle.key)
+        self._unwritten = {handle.key: value}
+        self.writer.submit(partial(self._write, self.folder, handle.name, value, record, is_outdated))
+
+    def _write(self, folder: Path, name: str, value: Any, record: dict[str, Any], is_outdated: bool) -> None:
+        """Write a result and then its record; the manifest on disk must not list the file meanwhile."""
+        try:
+            if is_outdated:
+                self.write_manifest()
+            path = stage_file(folder, name)
+            sha256 = save_artifact(value, path)
+            self._verified.add(sha256)
+            with self.changing() as manifest:
+                manifest["stages"][name] = record | {"sha256": sha256, "bytes": path.stat().st_size}
+            remove_jobs(folder, record["key"])
+        finally:
+            self._unwritten = {}
 
     def jobs(self, handle: Handle[Any]) -> JobFolder | None:
         """Return the store for finished jobs of a running stage; None without a folder."""
-        return None if self.folder is None else JobFolder(self.folder, handle.key)
+        return None if self.folder is None else JobFolder(self.folder, handle.key, JOBS_AFTER)
 
     def attach(self, stage: str, name: str) -> None:
         """Record an additional file that a stage wrote into the folder.
@@ -97,6 +132,7 @@ class FolderStore:
         It belongs to the stored result and, if the stage is computed again in this run, to the new one.
         """
         assert self.folder is not None
+        self.writer.wait()
         facts = facts_of(self.folder / name)
         self._attached.setdefault(stage, {})[name] = facts
         if stage in self.manifest["stages"]:
@@ -105,11 +141,20 @@ class FolderStore:
     def detach(self, stage: str, name: str) -> None:
         """Remove an additional file of a stage and its record, if they exist."""
         assert self.folder is not None
+        self.writer.wait()
         self._attached.get(stage, {}).pop(name, None)
         self.manifest["stages"].get(stage, {"files": {}})["files"].pop(name, None)
         (self.folder / name).unlink(missing_ok=True)
 
+    @contextmanager
+    def changing(self) -> Iterator[Manifest]:
+        """Change the manifest, and write it to disk at the end of the context."""
+        with self._lock:
+            yield self.manifest
+            self.write_manifest()
+
     def write_manifest(self) -> None:
         """Write the manifest to disk; do nothing without a folder."""
         if self.folder is not None:
-            write_manifest(self.folder, self.manifest)
+            with self._lock:
+                write_manifest(self.folder, self.manifest)

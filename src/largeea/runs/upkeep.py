@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from largeea.formats.streams import in_parallel
 from largeea.hashing import file_hash
 from largeea.progress import note
 from largeea.runs.files import is_intact
@@ -20,7 +21,9 @@ def facts_of(path: Path) -> dict[str, Any]:
 
 def record_results(folder: Path, manifest: Manifest, files: Iterable[str]) -> list[Path]:
     """Record files written from the answer; return the files of an earlier answer that can be removed."""
-    manifest["results"] = manifest.get("results", {}) | {name: facts_of(folder / name) for name in files}
+    names = list(files)
+    facts = in_parallel(facts_of, [folder / name for name in names])
+    manifest["results"] = manifest.get("results", {}) | dict(zip(names, facts, strict=True))
     outdated = set(manifest.pop("outdated", ())) - set(manifest["results"])
     return [folder / name for name in sorted(outdated)]
 

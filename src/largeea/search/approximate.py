@@ -18,11 +18,13 @@ from largeea.search.vectors import unit_rows
 
 POINTS_PER_CELL = 64
 ITERATIONS = 10
+PROBES = 32
+"""Cells of a search at most: one in 32 of 60,000 items, fewer of more, so that time grows with `m ** 1.5`."""
 ITEMS_AT_ONCE = 4096
 
 
 class ApproximateSearch:
-    """An inverted file of about `4 sqrt(m)` cells, of which one in 32 is searched."""
+    """An inverted file of about `4 sqrt(m)` cells, of which `PROBES` at most are searched."""
 
     at_once: int | None = None
 
@@ -39,7 +41,7 @@ class ApproximateSearch:
         self.index = faiss.IndexIVFFlat(quantizer, dimension, cells, faiss.METRIC_INNER_PRODUCT)
         self.index.is_trained = True
         add_preassigned(self.index, np.ascontiguousarray(items), _nearest_cells(items, centres))
-        self.index.nprobe = max(8, cells // 32)
+        self.index.nprobe = min(max(8, cells // 32), PROBES)
 
     def nearest(self, queries: Float32, k: int, metric: str) -> tuple[Int32, Float32]:
         """See `DenseSearch.nearest`."""

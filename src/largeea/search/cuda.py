@@ -93,10 +93,15 @@ def _candidates(scores: torch.Tensor, count: int, items: int) -> torch.Tensor:
     """Ascending positions of the `count` highest scores of each row; columns from `items` on are padding."""
     scores[:, items:] = -torch.inf
     groups = scores.view(len(scores), -1, _GROUP)
-    leading = groups.amax(dim=2).topk(min(count, groups.shape[1]), dim=1).indices.sort(dim=1).values
+    leading = _highest(groups.amax(dim=2), min(count, groups.shape[1]))
     members = groups.gather(1, leading[:, :, None].expand(-1, -1, _GROUP)).flatten(1)
-    best = members.topk(count, dim=1).indices.sort(dim=1).values
+    best = _highest(members, count)
     return leading.gather(1, best // _GROUP) * _GROUP + best % _GROUP
+
+
+def _highest(scores: torch.Tensor, count: int) -> torch.Tensor:
+    """Ascending positions of the `count` highest scores of each row."""
+    return scores.topk(count, dim=1, sorted=False).indices.sort(dim=1).values
 
 
 def _ordered(ids: torch.Tensor, scores: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -29,6 +29,21 @@ MOST_WORK = 4 << 30
 """Bytes of working memory of a block of queries, and of their weights as a table, at most."""
 
 
+def fits_on_device(entries: int, free: int) -> bool:
+    """Whether an index of so many entries takes up at most half of the free bytes of a device."""
+    return 8 * entries <= free // 2
+
+
+def working_memory(free: int) -> int:
+    """Bytes that a block of queries may take, of so many free ones."""
+    return min(MOST_WORK, free // 4)
+
+
+def sparse_gpu_memory(entries: int, free: int) -> int:
+    """Bytes that the search takes on a device with so many free ones, for an index of so many entries."""
+    return 8 * entries + 2 * working_memory(free - 8 * entries)
+
+
 class DeviceCsr(NamedTuple):
     """A sparse matrix on a device: where each row starts, how long it is, its columns and weights."""
 
@@ -67,8 +82,7 @@ class CudaSparseSearch:
 
     def fits(self) -> bool:
         """Whether the index takes up at most half of the device's free memory."""
-        entries = len(self.index.items.columns) + len(self.index.postings.columns)
-        return 8 * entries <= free_gpu_bytes(torch_device()) // 2
+        return fits_on_device(self.index.entries, free_gpu_bytes(torch_device()))
 
     def find(self, first: int, last: int, k: int) -> tuple[Int32, Float32]:
         """The answers to the queries `first:last`: `(ids[n, k], scores[n, k])`."""
@@ -105,7 +119,7 @@ class CudaSparseSearch:
 
     def _room(self) -> int:
         """Bytes that a step may take."""
-        return min(MOST_WORK, free_gpu_bytes(self._rank.device) // 4)
+        return working_memory(free_gpu_bytes(self._rank.device))
 
     def _queries_at_once(self, k: int) -> int:
         """Queries of a block: their keys fit into 31 bits, and their postings and candidates into memory."""

@@ -45,6 +45,11 @@ class SparseIndex(NamedTuple):
     items: Csr
     postings: Csr
 
+    @property
+    def entries(self) -> int:
+        """Entries of the items and of the postings together."""
+        return len(self.items.columns) + len(self.postings.columns)
+
     @classmethod
     def build(cls, items: Csr, features: int, most: int) -> SparseIndex:
         """The index of items; posting lists have up to `most` entries."""

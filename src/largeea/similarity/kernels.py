@@ -9,10 +9,12 @@ from largeea.graph import Bool, Float32, Int32, Int64
 
 
 @njit(cache=True, nogil=True)
-def fill_best_first(indptr: Int64, indices: Int32, scores: Float32, ids: Int32, best: Float32) -> None:
+def fill_best_first(
+    first: int, last: int, indptr: Int64, indices: Int32, scores: Float32, ids: Int32, best: Float32
+) -> None:
     """Write the ids and scores of each row's top k, best first, to `ids[rows, k]` and `best[rows, k]`."""
     chosen = np.empty(ids.shape[1], np.int64)
-    for row in range(len(ids)):
+    for row in range(first, last):
         count = _choose(scores, indptr[row], indptr[row + 1], chosen)
         _sort_heap(scores, chosen[:count])
         for rank in range(count):
@@ -20,9 +22,11 @@ def fill_best_first(indptr: Int64, indices: Int32, scores: Float32, ids: Int32, 
 
 
 @njit(cache=True, nogil=True)
-def fill_margins(indptr: Int64, scores: Float32, floor: Float32, margins: Float32) -> None:
+def fill_margins(
+    first: int, last: int, indptr: Int64, scores: Float32, floor: np.float32, margins: Float32
+) -> None:
     """Write the best minus the second-best score of each row; the floor stands in for a missing one."""
-    for row in range(len(margins)):
+    for row in range(first, last):
         start, end = indptr[row], indptr[row + 1]
         best = scores[start] if end > start else floor
         second = floor
@@ -36,87 +40,121 @@ def fill_margins(indptr: Int64, scores: Float32, floor: Float32, margins: Float3
 
 
 @njit(cache=True, nogil=True)
-def best_both_ways(indptr: Int64, indices: Int32, scores: Float32, of_row: Int64, of_column: Int64) -> None:
-    """Write the entry with the highest score of each row and of each column; -1 where there is none."""
-    of_row[:], of_column[:] = -1, -1
-    for row in range(len(of_row)):
+def fill_best_entries(first: int, last: int, indptr: Int64, scores: Float32, best: Int64) -> None:
+    """Write the entry with the highest score of each row; -1 where there is none."""
+    for row in range(first, last):
+        start, values = indptr[row], scores[indptr[row] : indptr[row + 1]]
+        chosen, highest = -start - 1, np.float32(-np.inf)
+        for place in range(len(values)):
+            if values[place] > highest:
+                chosen, highest = place, values[place]
+        best[row] = start + chosen
+
+
+@njit(cache=True, nogil=True)
+def best_suitors(indices: Int32, scores: Float32, best: Int64, suitor: Int32, highest: Float32) -> None:
+    """Write which of the rows whose best entry is in a column has the highest score there, and this score.
+
+    -1 and infinity where a column is the best of no row.
+    """
+    suitor[:], highest[:] = -1, np.inf
+    for row in range(len(best)):
+        if best[row] >= 0:
+            column, score = indices[best[row]], scores[best[row]]
+            if suitor[column] < 0 or score > highest[column]:
+                suitor[column], highest[column] = row, score
+
+
+@njit(cache=True, nogil=True)
+def mark_outranked(
+    first: int,
+    last: int,
+    indptr: Int64,
+    indices: Int32,
+    scores: Float32,
+    suitor: Int32,
+    highest: Float32,
+    outranked: Bool,
+) -> None:
+    """Mark the columns in which another row ranks above the suitor."""
+    for row in range(first, last):
         for entry in range(indptr[row], indptr[row + 1]):
-            best, column = of_row[row], indices[entry]
-            if best < 0 or scores[entry] > scores[best]:
-                of_row[row] = entry
-            best = of_column[column]
-            if best < 0 or scores[entry] > scores[best]:
-                of_column[column] = entry
+            column, score = np.uint32(indices[entry]), scores[entry]
+            if score >= highest[column] and (score > highest[column] or row < suitor[column]):
+                outranked[column] = True
 
 
 @njit(cache=True, nogil=True)
-def look_up_pairs(
-    indptr: Int64, indices: Int32, scores: Float32, floor: float, rows: Int32, columns: Int32, found: Float32
+def copy_best(
+    first: int,
+    last: int,
+    indptr: Int64,
+    indices: Int32,
+    scores: Float32,
+    pointers: Int64,
+    ids: Int32,
+    kept: Float32,
 ) -> None:
-    """Write the score of each pair; the floor for absent entries."""
-    for pair in range(len(rows)):
-        start, end = indptr[rows[pair]], indptr[rows[pair] + 1]
-        place = start + np.searchsorted(indices[start:end], columns[pair])
-        there = place < end and indices[place] == columns[pair]
-        found[pair] = scores[place] if there else floor
-
-
-@njit(cache=True, nogil=True)
-def count_kept(indptr: Int64, indices: Int32, sources: Bool, targets: Bool, pointers: Int64) -> None:
-    """Write how many entries of each row are in both masks, as row pointers."""
-    pointers[0] = 0
-    for row in range(len(sources)):
-        count = 0
-        if sources[row]:
-            for entry in range(indptr[row], indptr[row + 1]):
-                count += targets[indices[entry]]
-        pointers[row + 1] = pointers[row] + count
-
-
-@njit(cache=True, nogil=True)
-def copy_kept(
-    indptr: Int64, indices: Int32, scores: Float32, sources: Bool, targets: Bool, ids: Int32, kept: Float32
-) -> None:
-    """Write the entries that are in both masks."""
-    place = 0
-    for row in range(len(sources)):
-        if sources[row]:
-            for entry in range(indptr[row], indptr[row + 1]):
-                if targets[indices[entry]]:
-                    ids[place], kept[place] = indices[entry], scores[entry]
-                    place += 1
-
-
-@njit(cache=True, nogil=True)
-def among_best(indptr: Int64, scores: Float32, k: int) -> Bool:
-    """Return the mask of the entries among the top k of their row, `[entries]`."""
-    among = np.ones(len(scores), np.bool_)
-    chosen = np.empty(min(k, len(scores)), np.int64)
-    for row in range(len(indptr) - 1):
+    """Write the top entries of each row, as many as the row pointers have room for, ascending by id."""
+    ranked = np.empty(0, np.float32)
+    for row in range(first, last):
         start, end = indptr[row], indptr[row + 1]
-        if end - start > k:
-            among[start:end] = False
-            for entry in chosen[: _choose(scores, start, end, chosen)]:
-                among[entry] = True
-    return among
+        if end - start > len(ranked):
+            ranked = np.empty(2 * (end - start), np.float32)
+        room = slice(pointers[row], pointers[row + 1])
+        keep_best(indices[start:end], scores[start:end], ranked, ids[room], kept[room])
 
 
 @njit(cache=True, nogil=True)
-def rows_by_id(ids: Int32, scores: Float32, indptr: Int64, indices: Int32, sorted_scores: Float32) -> None:
-    """Write the candidates of each row, `ids[n, k]` padded with -1, to CSR arrays, ascending by id."""
-    for row in range(len(ids)):
-        start = indptr[row]
-        end = start
-        for rank in range(ids.shape[1]):
-            candidate, score = ids[row, rank], scores[row, rank]
-            if candidate < 0:
-                continue
-            place = end
-            while place > start and indices[place - 1] > candidate:
-                indices[place], sorted_scores[place] = indices[place - 1], sorted_scores[place - 1]
-                place -= 1
-            indices[place], sorted_scores[place] = candidate, score
-            end += 1
+def keep_best(columns: Int32, sums: Float32, ranked: Float32, ids: Int32, best: Float32) -> None:
+    """Write the entries with the highest sums, as many as `ids` holds; ties go to smaller columns."""
+    k = len(ids)
+    if len(columns) <= k:
+        ids[: len(columns)], best[: len(columns)] = columns, sums
+        return
+    if not k:
+        return
+    ranked[: len(sums)] = sums
+    lowest = _k_th_highest(ranked[: len(sums)], k)
+    equals = k
+    for place in range(len(sums)):
+        equals -= sums[place] > lowest
+    rank, place = 0, 0
+    while rank < k:
+        is_equal = sums[place] == lowest
+        ids[rank], best[rank] = columns[place], sums[place]
+        rank += (sums[place] > lowest) | (is_equal & (equals > 0))
+        equals -= is_equal
+        place += 1
+
+
+@njit(cache=True, nogil=True)
+def _k_th_highest(values: Float32, k: int) -> np.float32:
+    """Return the k-th highest value by quickselect, without branches on values; changes their order."""
+    first, last, wanted = 0, len(values), k - 1
+    while True:
+        one, two, three = values[first], values[(first + last) >> 1], values[last - 1]
+        pivot: np.float32 = max(min(one, two), min(max(one, two), three))
+        split = _above_first(values[first:last], pivot, False)
+        if wanted < first + split:
+            last = first + split
+            continue
+        first += split
+        equals = _above_first(values[first:last], pivot, True)
+        if wanted < first + equals:
+            return pivot
+        first += equals
+
+
+@njit(cache=True, nogil=True)
+def _above_first(values: Float32, pivot: np.float32, or_equal: bool) -> int:
+    """Move the values above the pivot, or not below it, to the front; return how many they are."""
+    count = 0
+    for place in range(len(values)):
+        value = values[place]
+        values[place], values[count] = values[count], value
+        count += (value > pivot) | (or_equal & (value == pivot))
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -184,121 +222,3 @@ def _sink(scores: Float32, heap: Int64, place: int) -> None:
 def _is_worse(scores: Float32, entry: int, other: int) -> bool:
     """Return whether an entry ranks below another; among equal scores in a row, the greater id is worse."""
     return scores[entry] < scores[other] or (scores[entry] == scores[other] and entry > other)
-
-
-@njit(cache=True, nogil=True)
-def add_rows(
-    indptr_a: Int64,
-    indices_a: Int32,
-    scores_a: Float32,
-    floor_a: np.float32,
-    indptr_b: Int64,
-    indices_b: Int32,
-    scores_b: Float32,
-    floor_b: np.float32,
-) -> tuple[Int64, Int32, Float32]:
-    """Add two CSR matrices row by row and keep explicit zeros, which scipy's sum would drop.
-
-    Where one matrix lacks an entry, its floor is added instead.
-    """
-    indptr = np.zeros_like(indptr_a)
-    indices = np.empty(len(indices_a) + len(indices_b), np.int32)
-    scores = np.empty(len(indices), np.float32)
-    n = 0
-    for row in range(len(indptr) - 1):
-        a, b = indptr_a[row], indptr_b[row]
-        end_a, end_b = indptr_a[row + 1], indptr_b[row + 1]
-        while a < end_a or b < end_b:
-            in_a = a < end_a and (b == end_b or indices_a[a] <= indices_b[b])
-            in_b = b < end_b and (a == end_a or indices_b[b] <= indices_a[a])
-            indices[n] = indices_a[a] if in_a else indices_b[b]
-            scores[n] = (scores_a[a] if in_a else floor_a) + (scores_b[b] if in_b else floor_b)
-            n += 1
-            a += in_a
-            b += in_b
-        indptr[row + 1] = n
-    return indptr, indices[:n].copy(), scores[:n].copy()
-
-
-@njit(cache=True, nogil=True)
-def look_up_rows(
-    indptr: Int64,
-    indices: Int32,
-    scores: Float32,
-    floor: np.float32,
-    indptr_wanted: Int64,
-    indices_wanted: Int32,
-    found: Float32,
-) -> None:
-    """Write to `found` the score of each wanted entry, or the floor where the matrix lacks it."""
-    for row in range(len(indptr) - 1):
-        at, end = indptr[row], indptr[row + 1]
-        for wanted in range(indptr_wanted[row], indptr_wanted[row + 1]):
-            while at < end and indices[at] < indices_wanted[wanted]:
-                at += 1
-            is_kept = at < end and indices[at] == indices_wanted[wanted]
-            found[wanted] = scores[at] if is_kept else floor
-
-
-@njit(cache=True, nogil=True)
-def best_of_sums(
-    first: int,
-    last: int,
-    pointers: tuple[Int64, ...],
-    indices: tuple[Int32, ...],
-    scores: tuple[Float32, ...],
-    weights: Float32,
-    floors: Float32,
-    ids: Int32,
-    best: Float32,
-    counts: Int64,
-) -> None:
-    """Write the top k of the weighted sum of several CSR matrices to the rows `first:last` of `ids[rows, k]`
-    and `best[rows, k]`, ascending by id, and how many they are to `counts[rows]`.
-
-    Where a matrix lacks an entry, its floor, which is weighted already, is added instead.
-    """
-    k, parts = ids.shape[1], len(pointers)
-    at, end = np.empty(parts, np.int64), np.empty(parts, np.int64)
-    chosen = np.empty(k, np.int64)
-    columns, sums = np.empty(k, np.int32), np.empty(k, np.float32)
-    for row in range(first, last):
-        longest = 0
-        for part in range(parts):
-            at[part], end[part] = pointers[part][row], pointers[part][row + 1]
-            longest += end[part] - at[part]
-        if longest > len(columns):
-            columns, sums = np.empty(2 * longest, np.int32), np.empty(2 * longest, np.float32)
-        count = 0
-        while True:
-            column = np.int32(2**31 - 1)
-            for part in range(parts):
-                if at[part] < end[part]:
-                    column = min(column, indices[part][at[part]])
-            if column == 2**31 - 1:
-                break
-            total = np.float32(0)
-            for part in range(parts):
-                if at[part] < end[part] and indices[part][at[part]] == column:
-                    total += weights[part] * scores[part][at[part]]
-                    at[part] += 1
-                else:
-                    total += floors[part]
-            columns[count], sums[count] = column, total
-            count += 1
-        counts[row] = _choose(sums, 0, count, chosen)
-        kept = chosen[: counts[row]]
-        kept.sort()
-        for rank in range(len(kept)):
-            ids[row, rank], best[row, rank] = columns[kept[rank]], sums[kept[rank]]
-
-
-@njit(cache=True, nogil=True)
-def join_rows(
-    first: int, last: int, ids: Int32, best: Float32, pointers: Int64, indices: Int32, scores: Float32
-) -> None:
-    """Copy the rows `first:last` of padded arrays to CSR arrays."""
-    for row in range(first, last):
-        start, count = pointers[row], pointers[row + 1] - pointers[row]
-        for rank in range(count):
-            indices[start + rank], scores[start + rank] = ids[row, rank], best[row, rank]

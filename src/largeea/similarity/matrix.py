@@ -6,6 +6,7 @@ of the dense matrix filled with the floor, so an absent entry never outranks a k
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from largeea.execution.jobs import over_rows
 from largeea.graph import Bool, Float32, Int8, Int32, Int64, Links, check_ids, frozen
-from largeea.similarity import kernels
+from largeea.similarity import columns as by_column
+from largeea.similarity import entry_kernels as loops
+from largeea.similarity import kernels, sum_kernels
+from largeea.similarity.arrays import closed_up, new_entries, row_pointers
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +42,23 @@ class Similarity:
         steps = np.diff(self.indptr, prepend=0, append=len(self.indices))
         if len(steps) != self.shape[0] + 2 or steps[0] or steps[-1] or steps.min() < 0:
             raise ValueError(f"row pointers do not fit a matrix of shape {self.shape}")
-        if not _ascending(self.indptr, self.indices, self.shape[1]):
+        ascending, above_floor, finite = self._checked()
+        if not ascending:
             raise ValueError(f"targets of a row must ascend from 0 and stay below {self.shape[1]}")
-        if not (np.isfinite(self.floor) and self.floor <= _lowest(self.scores)):
+        if not (np.isfinite(self.floor) and above_floor):
             raise ValueError(f"score {_lowest(self.scores)} is below the floor {self.floor} or is no number")
-        if len(self) and not np.isfinite(self.scores.max()):
+        if not finite:
             raise ValueError("a score is infinite")
+
+    def _checked(self) -> list[bool]:
+        """Whether targets ascend, no score is below the floor, and all are finite: in one pass."""
+        found: list[tuple[bool, bool, bool]] = []
+
+        def check(first: int, last: int) -> None:
+            found.append(loops.check_rows(first, last, *self._csr, self.shape[1], np.float32(self.floor)))
+
+        over_rows(check, self.shape[0])
+        return [all(column) for column in zip(*found, strict=True)]
 
     # Conversion
 
@@ -59,28 +75,31 @@ class Similarity:
 
         If `floor` is None, the floor is the minimum of 0 and all scores.
         """
-        rows = np.asarray(rows, np.int64)
-        columns = np.asarray(columns, np.int64)
+        rows, columns = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
         scores = np.asarray(scores, np.float32)
+        check_ids("source", rows, shape[0])
         check_ids("target", columns, shape[1])
         if floor is None:
-            floor = min(0.0, float(scores.min())) if len(scores) else 0.0
-        position = rows * shape[1] + columns
-        order = np.lexsort((-scores, position))
-        position = position[order]
-        order = order[np.append(True, position[1:] != position[:-1])] if len(order) else order
-        return cls(shape, _row_pointers(rows[order], shape[0]), columns[order], scores[order], floor)
+            floor = min(0.0, float(scores.min(initial=0)))
+        indptr = row_pointers(np.bincount(rows, minlength=shape[0]))
+        indices, grouped = new_entries(indptr)
+        loops.group_by_row(rows, columns, scores, indptr, indices, grouped)
+        counts = np.empty(shape[0], np.int64)
+        over_rows(loops.sort_rows, shape[0], indptr, indices, grouped, counts)
+        return cls(shape, *closed_up(indptr[:-1], counts, indices, grouped), floor)
 
     @classmethod
     def from_top_k(
         cls, ids: npt.NDArray[Any], scores: npt.NDArray[Any], targets: int, floor: float | None = None
     ) -> Similarity:
         """Build from a top-k search: `ids[n, k]`, distinct in a row, padded with -1, and `scores[n, k]`."""
-        indptr = np.concatenate([[0], np.cumsum((ids >= 0).sum(axis=1))])
-        indices, kept = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-        kernels.rows_by_id(
-            ids.astype(np.int32, copy=False), scores.astype(np.float32, copy=False), indptr, indices, kept
-        )
+        ids, scores = ids.astype(np.int32, copy=False), scores.astype(np.float32, copy=False)
+        counts = np.empty(len(ids), np.int64)
+        over_rows(loops.count_candidates, len(ids), ids, counts)
+        indptr = row_pointers(counts)
+        indices, kept = new_entries(indptr)
+        bits = np.ascontiguousarray(scores).view(np.uint32), kept.view(np.uint32)
+        over_rows(loops.rows_by_id, len(ids), ids, bits[0], indptr, indices, bits[1])
         if floor is None:
             floor = min(0.0, float(kept.min(initial=0.0)))
         return cls((len(ids), targets), indptr, indices, kept, floor)
@@ -118,7 +137,9 @@ class Similarity:
     @property
     def rows(self) -> Int32:
         """Source id of every kept entry, `[entries]`."""
-        return np.repeat(np.arange(self.shape[0], dtype=np.int32), np.diff(self.indptr))
+        rows = np.empty(len(self), np.int32)
+        self._over_rows(loops.fill_rows, self.indptr, rows)
+        return rows
 
     def row(self, source: int) -> tuple[Int32, Float32]:
         """Return the candidate ids and scores of one source, best first, ties by id."""
@@ -129,18 +150,15 @@ class Similarity:
     def score_of(self, links: Links) -> Float32:
         """Return the scores of given pairs, `[n]`; the floor for absent entries."""
         found = np.empty(len(links), np.float32)
-        kernels.look_up_pairs(
-            self.indptr, self.indices, self.scores, np.float32(self.floor), links.source, links.target, found
-        )
+        ends = np.ascontiguousarray(links.source), np.ascontiguousarray(links.target)
+        over_rows(loops.look_up_pairs, len(links), *self._csr, np.float32(self.floor), *ends, found)
         return found
 
     def scores_on(self, pattern: Similarity) -> Float32:
         """Return the scores of the pairs that `pattern` keeps, `[its entries]`; the floor where absent."""
         scores = np.empty(len(pattern), np.float32)
-        kernels.look_up_rows(
-            self.indptr, self.indices, self.scores, np.float32(self.floor),
-            pattern.indptr, pattern.indices, scores,
-        )  # fmt: skip
+        wanted = pattern.indptr, pattern.indices
+        self._over_rows(loops.look_up_rows, *self._csr, np.float32(self.floor), *wanted, scores)
         return scores
 
     def block(self, first: int, last: int) -> Similarity:
@@ -161,7 +179,7 @@ class Similarity:
         The floor stands in for a missing candidate.
         """
         margins = np.empty(self.shape[0], np.float32)
-        kernels.fill_margins(self.indptr, self.scores, np.float32(self.floor), margins)
+        self._over_rows(kernels.fill_margins, self.indptr, self.scores, np.float32(self.floor), margins)
         return margins
 
     def top_k_arrays(self, k: int) -> tuple[Int32, Float32]:
@@ -171,18 +189,20 @@ class Similarity:
         """
         ids = np.full((self.shape[0], k), -1, np.int32)
         scores = np.full((self.shape[0], k), self.floor, np.float32)
-        kernels.fill_best_first(self.indptr, self.indices, self.scores, ids, scores)
+        self._over_rows(kernels.fill_best_first, *self._csr, ids, scores)
         return ids, scores
 
     def mutual_best(self) -> Links:
         """Return the pairs that are each other's best, weighted by score; they are always one-to-one."""
-        of_source, of_target = (np.empty(size, np.int64) for size in self.shape)
-        kernels.best_both_ways(self.indptr, self.indices, self.scores, of_source, of_target)
-        rows = np.flatnonzero(of_source >= 0)
-        best = of_source[rows]
-        mutual = of_target[self.indices[best]] == best
-        pairs = np.column_stack([rows[mutual], self.indices[best[mutual]]])
-        return Links(pairs, self.scores[best[mutual]])
+        best = np.empty(self.shape[0], np.int64)
+        self._over_rows(kernels.fill_best_entries, self.indptr, self.scores, best)
+        suitor, highest = np.empty(self.shape[1], np.int32), np.empty(self.shape[1], np.float32)
+        kernels.best_suitors(self.indices, self.scores, best, suitor, highest)
+        outranked = suitor < 0
+        self._over_rows(kernels.mark_outranked, *self._csr, suitor, highest, outranked)
+        sources = np.sort(suitor[~outranked])
+        chosen = best[sources]
+        return Links(np.column_stack([sources, self.indices[chosen]]), self.scores[chosen])
 
     # Algebra
 
@@ -191,8 +211,12 @@ class Similarity:
         if self.shape != other.shape:
             raise ValueError(f"cannot add similarities of shapes {self.shape} and {other.shape}")
         floors = np.float32(self.floor), np.float32(other.floor)
-        ours, theirs = ((m.indptr, m.indices, m.scores) for m in (self, other))
-        indptr, indices, scores = kernels.add_rows(*ours, floors[0], *theirs, floors[1])
+        counts = np.empty(self.shape[0], np.int64)
+        self._over_rows(sum_kernels.count_union, *self._csr[:2], *other._csr[:2], counts)
+        indptr = row_pointers(counts)
+        indices, scores = new_entries(indptr)
+        both = *self._csr, floors[0], *other._csr, floors[1]
+        self._over_rows(sum_kernels.add_rows, *both, indptr, indices, scores)
         return Similarity(self.shape, indptr, indices, scores, float(floors[0] + floors[1]))
 
     def scale(self, factor: float) -> Similarity:
@@ -205,30 +229,40 @@ class Similarity:
 
     def transpose(self) -> Similarity:
         """Return the transposed matrix, `[targets, sources]`."""
-        flipped: Any = self.to_scipy().T.tocsr()
-        flipped.sort_indices()
-        shape = (self.shape[1], self.shape[0])
-        return Similarity(shape, flipped.indptr, flipped.indices, flipped.data, self.floor)
+        flipped = by_column.transposed(*self._csr, self.shape[1])
+        return Similarity((self.shape[1], self.shape[0]), *flipped, self.floor)
 
     def top_k(self, k: int) -> Similarity:
         """Keep the k best entries of each source; ties go to the smaller id."""
-        return self._keep(kernels.among_best(self.indptr, self.scores, k))
+        return self._keep(np.minimum(np.diff(self.indptr), k), kernels.copy_best)
 
     def restrict(self, sources: Bool | None = None, targets: Bool | None = None) -> Similarity:
         """Keep the entries whose source and target are in the given masks; the shape does not change."""
-        masks = [
-            np.ones(size, bool) if mask is None else mask
-            for mask, size in zip((sources, targets), self.shape, strict=True)
+        kinds = [
+            np.zeros(size, np.int8) if mask is None else np.where(mask, np.int8(0), other)
+            for mask, size, other in zip(
+                (sources, targets), self.shape, (loops.NOWHERE, np.int8(1)), strict=True
+            )
         ]
-        indptr = np.empty(self.shape[0] + 1, np.int64)
-        kernels.count_kept(self.indptr, self.indices, *masks, indptr)
-        ids, scores = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-        kernels.copy_kept(self.indptr, self.indices, self.scores, *masks, ids, scores)
-        return Similarity(self.shape, indptr, ids, scores, self.floor)
+        return self.of_equal_kind(*kinds)
 
     def of_equal_kind(self, sources: Int8, targets: Int8) -> Similarity:
         """Keep the pairs whose ends have the same kind, given the kinds `[sources]` and `[targets]`."""
-        return self._keep(sources[self.rows] == targets[self.indices])
+        counts = np.empty(self.shape[0], np.int64)
+        self._over_rows(loops.count_equal, *self._csr[:2], sources, targets, counts)
+        return self._keep(counts, loops.copy_equal, sources, targets)
+
+    def keep(self, mask: Bool) -> Similarity:
+        """Keep the entries in a mask, `[entries]`."""
+        counts = np.empty(self.shape[0], np.int64)
+        self._over_rows(loops.count_marked, self.indptr, mask, counts)
+        return self._keep(counts, loops.copy_marked, mask)
+
+    def take(self, sources: Int32) -> Similarity:
+        """Return the rows of some sources, in their order, `[len(sources), targets]`."""
+        counts = np.diff(self.indptr)[sources]
+        taken = closed_up(self.indptr[sources], counts, self.indices, self.scores)
+        return Similarity((len(sources), self.shape[1]), *taken, self.floor)
 
     def csls(self, k: int = 10) -> Similarity:
         """Apply CSLS: `2 m(s,t) - r(s) - r(t)`, where r is the mean of an entity's k best scores.
@@ -239,8 +273,13 @@ class Similarity:
         if k < 1:
             raise ValueError(f"local scaling looks at one neighbour at least, not {k}")
         by_source = self._mean_of_best(k)
-        by_target = self.transpose()._mean_of_best(k)
-        scores = 2 * self.scores - by_source[self.rows] - by_target[self.indices]
+        by_target = (
+            by_column.highest_of_columns(*self._csr, self.shape[1], self.floor)
+            if k == 1
+            else self.transpose()._mean_of_best(k)
+        )
+        scores = np.empty(len(self), np.float32)
+        self._over_rows(loops.scale_locally, *self._csr, by_source, by_target, scores)
         floor = 2 * self.floor - by_source.max(initial=self.floor) - by_target.max(initial=self.floor)
         return Similarity(self.shape, self.indptr, self.indices, scores, min(float(floor), _lowest(scores)))
 
@@ -248,24 +287,22 @@ class Similarity:
         _, scores = self.top_k_arrays(max(1, min(k, self.shape[1])))
         return np.asarray(scores.mean(axis=1), np.float32)
 
-    def _keep(self, mask: Bool) -> Similarity:
-        indptr = _row_pointers(self.rows[mask], self.shape[0])
-        return Similarity(self.shape, indptr, self.indices[mask], self.scores[mask], self.floor)
+    @property
+    def _csr(self) -> tuple[Int64, Int32, Float32]:
+        return self.indptr, self.indices, self.scores
 
+    def _over_rows(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        over_rows(kernel, self.shape[0], *arguments)
 
-def _row_pointers(rows: npt.NDArray[Any], count: int) -> Int64:
-    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))])
+    def _keep(self, counts: Int64, copy: Callable[..., None], *chosen: Any) -> Similarity:
+        """The matrix with so many entries of each row, which `copy` writes; itself if that is all."""
+        indptr = row_pointers(counts)
+        if indptr[-1] == len(self):
+            return self
+        indices, scores = new_entries(indptr)
+        self._over_rows(copy, *self._csr, *chosen, indptr, indices, scores)
+        return Similarity(self.shape, indptr, indices, scores, self.floor)
 
 
 def _lowest(scores: Float32) -> float:
     return float(scores.min()) if len(scores) else np.inf
-
-
-def _ascending(indptr: Int64, indices: Int32, targets: int) -> bool:
-    """Return whether the targets of each row strictly ascend and are in [0, targets)."""
-    if not len(indices):
-        return True
-    rises = np.ones(len(indices), bool)
-    np.greater(indices[1:], indices[:-1], out=rises[1:])
-    rises[indptr[:-1][np.diff(indptr) > 0]] = True
-    return bool(rises.all() and indices.min() >= 0 and indices.max() < targets)

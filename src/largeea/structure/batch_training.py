@@ -20,9 +20,10 @@ from largeea.structure.partition import Batches, partition
 
 
 def train_batch(number: int, batches: Batches, settings: StructureConfig, seed: int) -> Arrays:
-    """The most similar targets of each source in batch `number`, counted from 1.
+    """The most similar targets of each source in batch `number`, counted from 1, with global ids.
 
-    `rows`, `columns` (int32, global ids) and `scores` (float32), one entry for each kept pair.
+    `rows[n]` are the sources, `ids[n, top_k]` (int32) and `scores[n, top_k]` (float32) their targets, best
+    first, padded with -1 and 0.
     """
     name = f"batch {number} of {len(batches)}"
     model = load_model(settings.model)
@@ -31,8 +32,8 @@ def train_batch(number: int, batches: Batches, settings: StructureConfig, seed: 
         blocks = [_nearest(part, embeddings, settings.top_k, settings.metric) for part, embeddings in fitted]
     nothing = {
         "rows": np.empty(0, np.int32),
-        "columns": np.empty(0, np.int32),
-        "scores": np.empty(0, np.float32),
+        "ids": np.empty((0, settings.top_k), np.int32),
+        "scores": np.empty((0, settings.top_k), np.float32),
     }
     return {
         column: np.concatenate([empty, *(block[column] for block in blocks)])
@@ -98,13 +99,10 @@ def _unnamed_graph(size: int, triples: Int32) -> KnowledgeGraph:
 
 
 def _nearest(batch: Batch, embeddings: Embeddings, k: int, metric: str) -> Arrays:
-    """The k most similar targets of each source of a batch, with global ids.
+    """The k most similar targets of each source of a batch: `rows`, `ids` and `scores` of `train_batch`.
 
     An entity with the zero vector has no candidates and is nobody's candidate.
     """
     source, target = (unit_rows(vectors) for vectors in embeddings)
-    ids, scores = dense_top_k(source, target, min(k, max(len(target), 1)), metric=metric)
-    known_source, known_target = (np.any(vectors, axis=1) for vectors in (source, target))
-    kept = (ids >= 0) & known_source[:, None] & known_target[ids]
-    rows = np.repeat(batch.source, kept.sum(axis=1))
-    return {"rows": rows, "columns": batch.target[ids[kept]], "scores": scores[kept]}
+    ids, scores = dense_top_k(source, target, k, metric=metric)
+    return {"rows": batch.source, "ids": np.where(ids < 0, -1, batch.target[ids]), "scores": scores}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from largeea.config import StructureConfig
 from largeea.errors import UsageError
-from largeea.execution.jobs import in_order, run_jobs
+from largeea.execution.jobs import run_jobs
 from largeea.graph import Arrays, KnowledgeGraph, Links, Task
 from largeea.similarity import Similarity
 from largeea.structure.batch_training import train_batch
+from largeea.structure.best_pairs import BestPairs
 from largeea.structure.partition import Assignment, Batches, partition_graphs
 from largeea.structure.partition.size import batches_at_once, check_memory
 
@@ -43,8 +42,7 @@ def train_batches(
     numbers = [(number,) for number in range(1, assignment.k + 1)]
     batches = Batches(task, assignment)
     at_once = batches_at_once(*sizes, settings)
-    blocks = in_order(run_jobs(train_batch, numbers, batches, settings, seed, at_once=at_once))
-    rows, columns, scores = (
-        np.concatenate([block[column] for block in blocks]) for column in ("rows", "columns", "scores")
-    )
-    return Similarity.from_entries(rows, columns, scores, task.shape, 0.0).top_k(settings.top_k)
+    best = BestPairs(source.size, settings.top_k)
+    for _, block in run_jobs(train_batch, numbers, batches, settings, seed, at_once=at_once):
+        best.add(block["rows"], block["ids"], block["scores"])
+    return best.matrix(target.size)

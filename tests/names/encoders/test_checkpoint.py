@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from largeea.errors import InputError, UsageError
-from largeea.names.encoders import load_encoder
-from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder
+from largeea.names.encoders import DIMENSION, encoder_dimension, load_encoder
+from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder, checkpoint_width
 
 
 def test_a_checkpoint_can_be_a_folder(tmp_path: Path) -> None:
@@ -69,3 +69,18 @@ def test_only_files_that_can_change_vectors_count(tmp_path: Path) -> None:
     for name in [*names, "README.md", "pytorch_model.bin"]:
         (tmp_path / name).touch()
     assert checkpoint_files(tmp_path) == sorted(tmp_path / name for name in names)
+
+
+def test_the_width_is_read_without_loading_a_model(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"hidden_size": 48}')
+    assert checkpoint_width(str(tmp_path)) == 48
+    assert encoder_dimension(f"bert:{tmp_path}") == 48
+    assert encoder_dimension(f"sentence-transformers:{tmp_path}") == 48
+
+
+@pytest.mark.parametrize("content", ["{}", "not json"])
+def test_an_unknown_width_is_left_to_the_planner(tmp_path: Path, content: str) -> None:
+    (tmp_path / "config.json").write_text(content)
+    assert checkpoint_width(str(tmp_path)) is None
+    assert encoder_dimension(f"bert:{tmp_path}") == DIMENSION
+    assert encoder_dimension("bert:someone/not-downloaded") == DIMENSION

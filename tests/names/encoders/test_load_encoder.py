@@ -67,8 +67,8 @@ def test_each_distinct_name_is_encoded_once(as_column: bool) -> None:
     encoder = LengthEncoder()
     vectors = encode_unique(encoder, strings(names) if as_column else names)
     assert vectors[:, 0].tolist() == [2, 0, 1, 2, 0, 1, 3]
-    assert encoder.calls == [["bb", "", "a", "ccc"]]
-    assert vectors.dtype == np.float32
+    assert encoder.calls == [["a", "bb", "ccc"]]
+    assert vectors.dtype == np.float16
 
 
 def test_all_distinct_and_no_names() -> None:
@@ -81,7 +81,7 @@ def test_distinct_names_are_encoded_in_blocks(small_blocks: None) -> None:
     encoder = LengthEncoder()
     vectors = encode_unique(encoder, ["bb", "a", "bb", "", "dddd", "ccc"])
     assert vectors[:, 0].tolist() == [2, 1, 2, 0, 4, 3]
-    assert encoder.calls == [["bb", "a"], ["", "dddd"], ["ccc"]]
+    assert encoder.calls == [["a", "bb"], ["ccc", "dddd"]]
 
 
 def test_a_killed_run_repeats_one_block(small_blocks: None) -> None:

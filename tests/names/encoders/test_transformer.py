@@ -12,6 +12,7 @@ from largeea.errors import InputError, UsageError
 from largeea.execution import Execution, executing
 from largeea.names.encoders import load_encoder
 from largeea.names.encoders.base import EncoderSettings, torch_dtype
+from largeea.names.encoders.transformer import _PIECE
 
 NAMES = ["Berlin", "Kim Dae-jung", "National Front (France)", "a", "The Lord of the Rings: The Two Towers"]
 
@@ -214,7 +215,7 @@ def test_pieces_and_a_small_gpu_give_the_same(
         return forward(ids, own, starts, length)
 
     monkeypatch.setattr(encoder, "_forward", short_of_memory)
-    monkeypatch.setattr("largeea.names.encoders.transformer._PIECE", 50)
+    monkeypatch.setitem(_PIECE, "cpu", 50)
     np.testing.assert_allclose(encoder.encode(names), whole, atol=1e-5)
     assert sum(rows) == 100
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from largeea.evidence.attributes.evidence import MAX_RATIO, literal_evidence
-from largeea.graph import Links
+from largeea.execution.jobs import over_rows
+from largeea.graph import Float32, Links
 from largeea.matching.sums import top_k_of_sum
 from largeea.similarity import Similarity
 
@@ -22,9 +24,15 @@ def literal_support(
     """
     pool = top_k_of_sum(candidates, top_k)
     found = literal_evidence(values, anchors, pool, seed)
-    chance = found.scores.astype(np.float64)
-    support = np.log(chance / (1 - chance)) / MAX_RATIO
-    speaks_for = support > 0
-    pointers = np.concatenate([[0], np.cumsum(speaks_for)])[found.indptr]
-    scores = np.minimum(support[speaks_for], 1)
-    return Similarity(found.shape, pointers, found.indices[speaks_for], scores)
+    speaking = found.keep(found.scores > 0.5)
+    support = np.empty(len(speaking), np.float32)
+    over_rows(_log_odds, len(support), speaking.scores, support)
+    return Similarity(speaking.shape, speaking.indptr, speaking.indices, support)
+
+
+@njit(cache=True, nogil=True)
+def _log_odds(first: int, last: int, chances: Float32, support: Float32) -> None:
+    """Write the log odds of the chances `first:last` as shares of the highest ratio, not above 1."""
+    for entry in range(first, last):
+        chance = np.float64(chances[entry])
+        support[entry] = min(np.log(chance / (1 - chance)) / MAX_RATIO, 1.0)

@@ -12,6 +12,7 @@ from typing import IO
 from largeea.errors import InputError, UsageError
 from largeea.formats.links import alignment_api, same_as, same_iri, sssom, table, unmatched
 from largeea.formats.links.model import LinkFormat, LinkTable, Written
+from largeea.formats.links.predicates import predicate_iri
 from largeea.formats.links.resolution import resolve
 from largeea.formats.streams import open_bytes
 from largeea.matching.alignment import Alignment
@@ -25,6 +26,7 @@ __all__ = [
     "LinkTable",
     "Written",
     "find_format",
+    "predicate_iri",
     "read_links",
     "recognise",
     "resolve",
@@ -52,18 +54,22 @@ def find_format(name: str) -> LinkFormat:
     return FORMATS[name]
 
 
-def write_alignment(alignment: Alignment, file: Path | IO[bytes], format: str = "sssom") -> Written:
+def write_alignment(
+    alignment: Alignment, file: Path | IO[bytes], format: str = "sssom", predicate: str | None = None
+) -> Written:
     """Write an alignment and return what was written; the same alignment always gives the same bytes.
 
-    Only accepted pairs are written, but the plain tables (`tsv`, `parquet`) hold the pairs for review too.
+    Only accepted pairs are written, but the plain tables (`tsv`, `parquet`) hold the doubtful pairs too.
+    `predicate` is a CURIE or an IRI for all links; without one, it follows from the roles of their ends.
     """
     write = find_format(format).write
+    iri = None if predicate is None else predicate_iri(predicate)
     with _opened(file) as stream:
-        return write(alignment, stream)
+        return write(alignment, stream, iri)
 
 
 def write_doubtful(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, int]:
-    """Write the pairs for review with names, confidence and evidence; the entities of each side in them."""
+    """Write the doubtful pairs with names, confidence and evidence; the entities of each side in them."""
     with _opened(file) as stream:
         return table.write_doubtful(alignment, stream).doubtful
 

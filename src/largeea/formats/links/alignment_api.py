@@ -44,8 +44,11 @@ _TAIL = "</Alignment>\n</rdf:RDF>\n"
 _MEASURE = '<measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">'
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> Written:
-    """Write the accepted pairs, one on a line; a graph is named by the most frequent namespace in them."""
+def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+    """Write the accepted pairs, one on a line; a graph is named by the most frequent namespace in them.
+
+    The relation of a pair is equivalence (`=`), whatever the entities are; the format has no predicates.
+    """
     file.write((_HEAD % (_ontology(alignment, "source"), _ontology(alignment, "target"))).encode())
     batches, written = Batches(alignment, accepted_only=True), 0
     for batch in batches:

@@ -108,7 +108,7 @@ class LinkCollector:
 class Written:
     """What a writer counted: the accepted pairs in the file, and distinct entities of each side.
 
-    `linked` counts those in accepted pairs, `doubtful` those in pairs for review.
+    `linked` counts those in accepted pairs, `doubtful` those in doubtful pairs.
     """
 
     pairs: int
@@ -120,11 +120,12 @@ class Written:
 class LinkFormat:
     """A file format of links: its name, its usual file name, and how it is written, recognised and read.
 
-    `recognises` is called with the first bytes of a file, decompressed.
+    `write` takes the IRI of the predicate of all links, or None if it follows from the roles of their ends;
+    formats without predicates ignore it. `recognises` is called with the first bytes of a file, decompressed.
     """
 
     name: str
     file_name: str
-    write: Callable[[Alignment, IO[bytes]], Written]
+    write: Callable[[Alignment, IO[bytes], str | None], Written]
     recognises: Callable[[bytes], bool]
     read: Callable[[Path], LinkTable]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from largeea.formats.links.model import OWL, SKOS
 from largeea.formats.links.text import joined
+from largeea.formats.streams import in_parallel
 from largeea.graph import Strings, strings
 
 MOST_PREFIXES = 200
@@ -32,7 +33,7 @@ BUILT_IN = {
 }
 """Prefixes that SSSOM defines: a file need not declare them, and must not use them otherwise."""
 
-_CUSTOMARY = {
+CUSTOMARY = {
     **BUILT_IN,
     "dbc": "http://dbpedia.org/resource/Category:",
     "dbo": "http://dbpedia.org/ontology/",
@@ -51,9 +52,10 @@ _CUSTOMARY = {
     "wdt": "http://www.wikidata.org/prop/direct/",
     "yago": "http://yago-knowledge.org/resource/",
 }
-_PREFIX_OF = {namespace: prefix for prefix, namespace in _CUSTOMARY.items()}
+"""Prefixes that are written where their namespace occurs."""
+_PREFIX_OF = {namespace: prefix for prefix, namespace in CUSTOMARY.items()}
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-_RESERVED = _CUSTOMARY.keys() | _YAML_WORDS
+_RESERVED = CUSTOMARY.keys() | _YAML_WORDS
 
 _SEPARATORS = list(b"#/:")
 _DBPEDIA_EDITION = re.compile(r"http://([a-z]{2,3}(?:-[a-z]+)*)\.dbpedia\.org/resource/")
@@ -98,7 +100,8 @@ def split(iris: Strings) -> tuple[Strings, Strings]:
     """
     _, offsets, data = iris.buffers()
     bounds = np.frombuffer(offsets, np.int64)[iris.offset : iris.offset + len(iris) + 1]
-    separators = np.flatnonzero(np.isin(np.frombuffer(data or b"", np.uint8), _SEPARATORS)) + 1
+    text = np.frombuffer(data or b"", np.uint8)
+    separators = np.flatnonzero(np.any([text == separator for separator in _SEPARATORS], axis=0)) + 1
     separators = np.append(0, separators)
     cuts = np.maximum(separators[np.searchsorted(separators, bounds[1:]) - 1], bounds[:-1])
     places = np.append(np.column_stack([bounds[:-1], cuts]), bounds[-1])
@@ -109,10 +112,15 @@ def split(iris: Strings) -> tuple[Strings, Strings]:
 def by_frequency(columns: Iterable[Strings]) -> list[str]:
     """The distinct namespaces in columns of IRIs, most frequent first, then in alphabetical order."""
     total: Counter[str] = Counter()
-    for iris in columns:
-        namespaces, counts = pc.value_counts(split(iris)[0]).flatten()
+    for namespaces, counts in in_parallel(_namespace_counts, columns):
         total.update(dict(zip(namespaces.to_pylist(), counts.to_pylist(), strict=True)))
     return sorted(total, key=lambda namespace: (-total[namespace], namespace))
+
+
+def _namespace_counts(iris: Strings) -> tuple[Strings, pa.Array]:
+    """The distinct namespaces of a column, and how often each occurs."""
+    namespaces, counts = pc.value_counts(split(iris)[0]).flatten()
+    return namespaces, counts
 
 
 def _names(namespaces: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""owl:sameAs statements as N-Triples."""
+"""Statements that two entities are the same, as N-Triples."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from largeea.errors import InputError
 from largeea.formats.links.model import (
     EQUIVALENCES,
     MAX_LINE_BYTES,
-    SAME_AS,
     LinkCollector,
     LinkFormat,
     LinkTable,
     Written,
 )
+from largeea.formats.links.predicates import predicates_of
 from largeea.formats.links.text import C1_CONTROLS, Batches, escaped, first_line, joined, text_of
 from largeea.formats.oxigraph import parsed
 from largeea.formats.streams import limited_lines
@@ -30,12 +30,14 @@ _IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *C1_CONTROLS, 
 _READ_BYTES = 1 << 22
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> Written:
+def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
     """Write the accepted pairs, one statement on a line. Ids that are not IRIs are written like IRIs."""
     batches, written = Batches(alignment, accepted_only=True), 0
+    predicates = predicates_of(alignment, predicate)
     for batch in batches:
         source, target = (escaped(batch[side], _IRI_ESCAPES) for side in ("source", "target"))
-        statements = joined("<", source, f"> <{SAME_AS}> <", target, "> .\n")
+        between = predicates[written : written + len(batch)]
+        statements = joined("<", source, "> <", between, "> <", target, "> .\n")
         file.write(text_of(statements))
         written += len(statements)
     return batches.written(written)

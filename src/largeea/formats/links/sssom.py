@@ -17,9 +17,10 @@ import pyarrow as pa
 from largeea.errors import InputError
 from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes, by_frequency
+from largeea.formats.links.predicates import predicates_of
 from largeea.formats.links.text import Batches, first_line, joined, text_of
 from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
-from largeea.graph import strings
+from largeea.graph import Strings, strings
 from largeea.matching.alignment import Alignment
 
 _COLUMNS = (
@@ -40,28 +41,30 @@ _MAX_NAMESPACE = 2048
 """In characters: every row repeats its namespace."""
 
 
-def write(alignment: Alignment, file: IO[bytes]) -> Written:
+def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
     """Write the accepted pairs. A first pass collects the prefixes, which the header declares."""
-    iris = (
-        column
-        for batch in Batches(alignment, accepted_only=True)
-        for column in (batch["source"], batch["target"])
-    )
-    prefixes = Prefixes.of(list(dict.fromkeys([OWL, SEMAPV, *by_frequency(iris)])))
+    iris = (column for batch in Batches(alignment, accepted_only=True).iris() for column in batch)
+    predicates = predicates_of(alignment, predicate)
+    vocabularies = OWL, SEMAPV, *by_frequency([predicates.unique()])
+    prefixes = Prefixes.of(list(dict.fromkeys([*vocabularies, *by_frequency(iris)])))
     file.writelines(f"#{line}\n".encode() for line in _header(prefixes, _mapping_set_id(alignment)))
     by_name = "name" in alignment.evidence and not alignment.evidence.keys() & STRUCTURAL
     process = "LexicalMatching" if by_name else "CompositeMatching"
     batches = Batches(alignment, accepted_only=True)
     write_header(file, _COLUMNS)
-    return batches.written(write_rows(file, _rows(batches, prefixes, process)))
+    return batches.written(write_rows(file, _rows(batches, predicates, prefixes, process)))
 
 
-def _rows(batches: Batches, prefixes: Prefixes, process: str) -> Iterator[list[pa.Array]]:
+def _rows(
+    batches: Batches, predicates: Strings, prefixes: Prefixes, process: str
+) -> Iterator[list[pa.Array]]:
+    shortened, done = prefixes.shorten(predicates), 0
     for batch in batches:
+        done += len(batch)
         yield [
             prefixes.shorten(batch["source"]),
             batch["source_name"],
-            strings(["owl:sameAs"] * len(batch)),
+            shortened[done - len(batch) : done],
             prefixes.shorten(batch["target"]),
             batch["target_name"],
             strings([f"semapv:{process}"] * len(batch)),
@@ -85,8 +88,8 @@ def _header(prefixes: Prefixes, mapping_set_id: str) -> Iterator[str]:
 def _mapping_set_id(alignment: Alignment) -> str:
     """An id derived from the pairs, so that the same pairs always have the same id."""
     digest = hashlib.sha256()
-    for batch in Batches(alignment, accepted_only=True):
-        digest.update(text_of(joined(batch["source"], "\t", batch["target"], "\n")))
+    for source, target in Batches(alignment, accepted_only=True).iris():
+        digest.update(text_of(joined(source, "\t", target, "\n")))
     return f"https://w3id.org/sssom/mappings/{uuid.UUID(bytes=digest.digest()[:16], version=5)}"
 
 

@@ -1,4 +1,4 @@
-"""Tables of all pairs, accepted or for review, with names and evidence: as TSV and as Parquet."""
+"""Tables of all pairs, accepted or doubtful, with names and evidence: as TSV and as Parquet."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _COLUMNS = ("source", "target", "confidence", "status", "source_name", "target_n
 _ACCEPTED = "accepted"
 
 
-def write_text(alignment: Alignment, file: IO[bytes]) -> Written:
-    """Write every pair as a line below a header."""
+def write_text(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+    """Write every pair as a line below a header. Tables have no predicates."""
     columns = [*_COLUMNS, *(f"evidence_{name}" for name in alignment.evidence)]
     batches = Batches(alignment, accepted_only=False)
     write_header(file, columns)
@@ -31,15 +31,15 @@ def write_text(alignment: Alignment, file: IO[bytes]) -> Written:
 
 
 def write_doubtful(alignment: Alignment, file: IO[bytes]) -> Written:
-    """Write the pairs for review like `write_text`.
+    """Write the doubtful pairs like `write_text`.
 
     As a link file, it holds no links until a reader of it sets the status of a pair to `accepted`.
     """
     return write_text(part(alignment, np.flatnonzero(~alignment.accepted)), file)
 
 
-def write_parquet(alignment: Alignment, file: IO[bytes]) -> Written:
-    """Write every pair, with a row group for each batch."""
+def write_parquet(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+    """Write every pair, with a row group for each batch. Tables have no predicates."""
     import pyarrow.parquet as pq  # imported lazily: slow to import, and most answers are text
 
     schema = part(alignment, np.empty(0, np.intp)).to_table().schema

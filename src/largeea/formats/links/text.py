@@ -22,32 +22,42 @@ C1_CONTROLS = range(0x7F, 0xA0)
 class Batches:
     """The rows of `Alignment.to_table()` in their order, at most `BATCH_ROWS` at once.
 
-    They are counted as they pass: the pairs for review, and the distinct entities of each side in accepted
-    pairs and in pairs for review.
+    They are counted as they pass: the doubtful pairs, and the distinct entities of each side in accepted
+    and in doubtful pairs.
     """
 
     def __init__(self, alignment: Alignment, *, accepted_only: bool) -> None:
         self._alignment, self._accepted_only = alignment, accepted_only
         sizes = alignment.source.size, alignment.target.size
-        self._linked, self._doubtful = ([np.zeros(size, bool) for size in sizes] for _ in range(2))
-        self._review = 0
+        self._linked, self._doubted = ([np.zeros(size, bool) for size in sizes] for _ in range(2))
+        self._doubtful = 0
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        everything = self._alignment
-        rows = np.arange(len(everything.pairs))
-        if self._accepted_only:
-            rows = rows[everything.accepted]
-        for start in range(0, len(rows), BATCH_ROWS):
-            batch = part(everything, rows[start : start + BATCH_ROWS])
+        for rows in self._spans():
+            batch = part(self._alignment, rows)
             yield from batch.to_table().to_batches()
-            self._review += int((~batch.accepted).sum())
-            for seen, rows_seen in ((self._linked, batch.accepted), (self._doubtful, ~batch.accepted)):
+            self._doubtful += int((~batch.accepted).sum())
+            for seen, rows_seen in ((self._linked, batch.accepted), (self._doubted, ~batch.accepted)):
                 for side in (0, 1):
                     seen[side][batch.pairs[rows_seen, side]] = True
 
+    def iris(self) -> Iterator[tuple[Strings, Strings]]:
+        """The source and target columns of the batches alone; these rows are not counted."""
+        both = self._alignment.source.entities, self._alignment.target.entities
+        for rows in self._spans():
+            source, target = self._alignment.pairs[rows].T
+            yield both[0].take(pa.array(source)), both[1].take(pa.array(target))
+
+    def _spans(self) -> Iterator[npt.NDArray[np.intp]]:
+        """The rows of each batch."""
+        accepted = self._alignment.accepted
+        rows = np.flatnonzero(accepted) if self._accepted_only else np.arange(len(accepted))
+        for start in range(0, len(rows), BATCH_ROWS):
+            yield rows[start : start + BATCH_ROWS]
+
     def written(self, rows: int) -> Written:
         """The counts of a writer that has written so many rows."""
-        return Written(rows - self._review, _by_side(self._linked), _by_side(self._doubtful))
+        return Written(rows - self._doubtful, _by_side(self._linked), _by_side(self._doubted))
 
 
 def _by_side(seen: list[Bool]) -> dict[str, int]:

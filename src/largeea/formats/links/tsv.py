@@ -7,17 +7,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.errors import InputError
+from largeea.formats.identifiers import may_have_control_characters
 from largeea.formats.links.model import MAX_LINE_BYTES
 from largeea.formats.links.text import C1_CONTROLS, escaped, joined, text_of
-from largeea.formats.streams import limited_lines
+from largeea.formats.streams import in_parallel, limited_lines
 from largeea.graph import Strings
 
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(0x20), *C1_CONTROLS) if code not in b"\t\n\r"}
 """Control characters are written visibly, so that a name cannot control a terminal."""
+
+
+_QUOTE = ord('"')
 
 
 def write_header(file: IO[bytes], header: Iterable[str]) -> None:
@@ -26,10 +31,9 @@ def write_header(file: IO[bytes], header: Iterable[str]) -> None:
 
 
 def write_rows(file: IO[bytes], batches: Iterable[Iterable[pa.Array]]) -> int:
-    """Write batches of columns as lines; the number of rows written."""
+    """Write batches of columns as lines, made on all threads; the number of rows written."""
     written = 0
-    for columns in batches:
-        lines = _lines(columns)
+    for lines in in_parallel(_lines, batches):
         file.write(text_of(lines))
         written += len(lines)
     return written
@@ -37,11 +41,18 @@ def write_rows(file: IO[bytes], batches: Iterable[Iterable[pa.Array]]) -> int:
 
 def _lines(columns: Iterable[pa.Array]) -> Strings:
     """Rows as lines; cells are quoted as in RFC 4180 where needed, which SSSOM requires."""
-    return joined(joined(*map(_cell, columns), separator="\t"), "\n")
+    *cells, last = map(_cell, columns)
+    return joined(*cells, joined(last, "\n"), separator="\t")
 
 
 def _cell(column: pa.Array) -> Strings:
-    text = escaped(column.cast(pa.large_string()), _VISIBLE)
+    text = column.cast(pa.large_string())
+    content = np.frombuffer(text_of(text), np.uint8)
+    has_control_characters = may_have_control_characters(content)
+    if not has_control_characters and not (content == _QUOTE).any():
+        return text
+    if has_control_characters:
+        text = escaped(text, _VISIBLE)
     quoted = joined('"', pc.replace_substring(text, '"', '""'), '"')
     return pc.if_else(pc.match_substring_regex(text, '["\t\n\r]'), quoted, text)
 

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from largeea.formats.links.text import BATCH_ROWS, joined
 from largeea.formats.links.tsv import write_header, write_rows
-from largeea.graph import Int32, KnowledgeGraph, Strings, strings
+from largeea.formats.streams import in_parallel
+from largeea.graph import Bool, Int32, KnowledgeGraph, Strings
 from largeea.matching.alignment import Alignment
 
 NO_NAME = "no name"
@@ -23,31 +24,37 @@ def write(alignment: Alignment, file: IO[bytes]) -> dict[str, int]:
     write_header(file, ("side", "entity", "name", "reason"))
     graphs = alignment.source, alignment.target
     unmatched = alignment.unmatched_source_ids, alignment.unmatched_target_ids
-    written = {}
-    for side, name in enumerate(("source", "target")):
-        paired = np.concatenate([pairs[:, 1 - side] for pairs in (alignment.pairs, alignment.same.pairs)])
-        reasons = _reasons(graphs[side], unmatched[side], graphs[1 - side], paired)
-        written[name] = write_rows(file, _rows(name, graphs[side], unmatched[side], reasons))
-    return written
+
+    def reasons_of(side: int) -> Strings:
+        taken = np.zeros(graphs[1 - side].size, bool)
+        for pairs in (alignment.pairs, alignment.same.pairs):
+            taken[pairs[:, 1 - side]] = True
+        return _reasons(graphs[side], unmatched[side], graphs[1 - side], taken)
+
+    reasons = in_parallel(reasons_of, (0, 1))
+    return {
+        name: write_rows(file, _rows(name, graph, ids, next(reasons)))
+        for name, graph, ids in zip(("source", "target"), graphs, unmatched, strict=True)
+    }
 
 
 def _rows(side: str, graph: KnowledgeGraph, unmatched: Int32, reasons: Strings) -> Iterator[list[pa.Array]]:
     for start in range(0, len(unmatched), BATCH_ROWS):
         ids = pa.array(unmatched[start : start + BATCH_ROWS])
         columns = graph.entities.take(ids), graph.names.take(ids), reasons.slice(start, len(ids))
-        yield [strings([side] * len(ids)), *columns]
+        yield [pa.repeat(pa.scalar(side, pa.large_string()), len(ids)), *columns]
 
 
-def _reasons(graph: KnowledgeGraph, unmatched: Int32, other: KnowledgeGraph, paired: Int32) -> Strings:
+def _reasons(graph: KnowledgeGraph, unmatched: Int32, other: KnowledgeGraph, taken: Bool) -> Strings:
     """Why each entity is unmatched, `[n]`, as far as the pairs show it.
 
-    `paired` are the entities of the other graph that are in a pair. The first of them by id that has the same
-    name is named.
+    `taken` is the mask of the entities of the other graph that are in a pair. The first of them by id that
+    has the same name is named.
     """
-    taken = np.unique(paired)
+    rivals = pa.array(np.flatnonzero(taken))
     names = graph.names.take(pa.array(unmatched))
-    place = pc.index_in(names, value_set=other.names.take(pa.array(taken)), skip_nulls=True)
-    rival = other.entities.take(pc.take(pa.array(taken), place))
+    place = pc.index_in(names, value_set=other.names.take(rivals), skip_nulls=True)
+    rival = other.entities.take(rivals.take(place))
     same_name = joined("same name as ", rival, ", which is in another pair")
     otherwise = pc.if_else(pc.is_valid(names), NO_FREE_CANDIDATE, NO_NAME).cast(pa.large_string())
     return pc.if_else(pc.is_valid(place), same_name, otherwise)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from largeea.errors import InputError, LargeEAError, UsageError
@@ -33,6 +34,15 @@ def checkpoint_folder(path_or_id: str) -> Path:
     if path.exists() or path.is_absolute() or path_or_id.startswith((".", "~")) or path_or_id.count("/") > 1:
         raise InputError("no such folder; give the folder of a saved model or a Hugging Face id", path)
     return _hub_folder(path_or_id)
+
+
+def checkpoint_width(path_or_id: str) -> int | None:
+    """The width of a checkpoint's hidden layers; None if it is not on this machine or does not tell."""
+    if path_or_id not in BUNDLED and not Path(path_or_id).expanduser().is_dir():
+        return None
+    with suppress(OSError, ValueError, KeyError, LargeEAError):
+        return int(json.loads((checkpoint_folder(path_or_id) / "config.json").read_text())["hidden_size"])
+    return None
 
 
 def checkpoint_files(folder: Path) -> list[Path]:

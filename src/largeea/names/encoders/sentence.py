@@ -17,7 +17,12 @@ from largeea.names.encoders.base import (
     torch_dtype,
     torch_threads,
 )
-from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder, loading_checkpoint
+from largeea.names.encoders.checkpoint import (
+    checkpoint_files,
+    checkpoint_folder,
+    checkpoint_width,
+    loading_checkpoint,
+)
 from largeea.plugins import optional
 from largeea.search.vectors import unit_rows
 
@@ -48,6 +53,11 @@ class SentenceEncoder:
         """Hash of the checkpoint's files and of the settings that change vectors; loads no model."""
         files = checkpoint_files(checkpoint_folder(argument))
         return content_hash(files, "sentence-transformers", settings.dtype, settings.max_tokens)
+
+    @staticmethod
+    def dimension_of(argument: str) -> int | None:
+        """Width of the transformer, read from a checkpoint on this machine; loads no model."""
+        return checkpoint_width(argument)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -21,19 +21,25 @@ from largeea.execution.devices import torch_device
 from largeea.graph import Bool, Float32, Int32, Int64
 from largeea.names.encoders.base import (
     EncoderSettings,
+    Float16,
     content_hash,
     flatten,
     halving_batches,
     torch_dtype,
     torch_threads,
 )
-from largeea.names.encoders.checkpoint import checkpoint_files, checkpoint_folder, loading_checkpoint
+from largeea.names.encoders.checkpoint import (
+    checkpoint_files,
+    checkpoint_folder,
+    checkpoint_width,
+    loading_checkpoint,
+)
 from largeea.plugins import optional
 
 _LEAST_TOKENS = 64
 """Smaller batches are filled up with copies: matrix products of a few rows round differently."""
-_PIECE = 1 << 16
-"""Names that are tokenized at a time."""
+_PIECE = {"cpu": 1 << 14, "cuda": 1 << 17}
+"""Names that are tokenized at a time, by device: of more names, more have equal length and share a batch."""
 
 
 class Tokens(NamedTuple):
@@ -79,23 +85,31 @@ class TransformerEncoder:
         """See `fingerprint_of`."""
         return self.fingerprint_of(self._argument, self._settings)
 
+    @staticmethod
+    def dimension_of(argument: str) -> int | None:
+        """Width of the transformer, read from a checkpoint on this machine; loads no model."""
+        return checkpoint_width(argument)
+
     @property
     def dimension(self) -> int:
         """Width of the transformer, 768 for the base size."""
         return int(self._model.config.hidden_size)
 
-    def encode(self, names: Sequence[str]) -> Float32:
-        """Unit vectors `[n, dimension]`; zeros for a name without a known token."""
-        vectors = np.zeros((len(names), self.dimension), np.float32)
+    def encode(self, names: Sequence[str]) -> Float32 | Float16:
+        """Unit vectors `[n, dimension]`, on CUDA in float16; zeros for a name without a known token."""
+        dtype = np.float16 if self._device.type == "cuda" else np.float32
+        vectors: Any = np.empty((len(names), self.dimension), dtype)
         with torch_threads():
             for first, tokens in self._tokenized(names):
-                piece = self._encode(tokens).cpu().numpy()
-                vectors[first : first + len(piece)] = piece
-        return vectors
+                piece = vectors[first : first + len(tokens.offsets) - 1]
+                self._torch.from_numpy(piece).copy_(self._encode(tokens))
+        found: Float32 | Float16 = vectors
+        return found
 
     def _tokenized(self, names: Sequence[str]) -> Iterator[tuple[int, Tokens]]:
         """Pieces of the names as tokens, with the place of their first name."""
-        pieces = [names[first : first + _PIECE] for first in range(0, len(names), _PIECE)]
+        size = _PIECE[self._device.type]
+        pieces = [names[first : first + size] for first in range(0, len(names), size)]
         with ThreadPoolExecutor(1) as other_thread:
             under_way = [other_thread.submit(self._tokenize, piece) for piece in pieces[:1]]
             for number in range(len(pieces)):
@@ -103,14 +117,15 @@ class TransformerEncoder:
                 under_way += [
                     other_thread.submit(self._tokenize, piece) for piece in pieces[number + 1 : number + 2]
                 ]
-                yield number * _PIECE, tokens
+                yield number * size, tokens
 
     def _encode(self, tokens: Tokens) -> Any:
         """Vectors `[n, dimension]` on the device; nothing waits for it between batches."""
         torch, device = self._torch, self._device
         size = self._settings.tokens_at_once(device.type)
         ids, own, offsets = (torch.from_numpy(column).to(device) for column in tokens)
-        vectors = torch.zeros((len(offsets) - 1, self.dimension), device=device)
+        dtype = torch.float16 if device.type == "cuda" else torch.float32
+        vectors = torch.zeros((len(offsets) - 1, self.dimension), dtype=dtype, device=device)
         order, batches = _equal_length_batches(tokens, self._tokenizer.unk_token_id, size)
         order = torch.from_numpy(order).to(device)
         for start, end, length in batches:
@@ -118,15 +133,17 @@ class TransformerEncoder:
 
             def fill(first: int, last: int, batch: Any = batch, length: int = length) -> None:
                 rows = batch[first:last]
-                vectors[rows] = self._forward(ids, own, offsets[rows], length)
+                vectors[rows] = self._forward(ids, own, offsets[rows], length).to(dtype)
 
             halving_batches(fill, end - start)
         return vectors
 
     def _tokenize(self, names: Sequence[str]) -> Tokens:
         ids, offsets = flatten(self._ids_of(self._settings.cut(names)))
-        special = set(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}
-        return Tokens(ids, ~np.isin(ids, list(special)), offsets)
+        own = np.ones(len(ids), bool)
+        for special in set(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}:
+            own &= ids != special
+        return Tokens(ids, own, offsets)
 
     def _ids_of(self, names: list[str]) -> list[list[int]]:
         """Token ids with special tokens. A compiled tokenizer is called without its slow Python wrapper."""

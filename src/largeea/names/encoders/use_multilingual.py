@@ -43,6 +43,11 @@ class UseMultilingual:
         """Hash of the SentencePiece model, the weights and `max_tokens`; loads nothing."""
         return content_hash(_model_files(argument), "use-multilingual", settings.max_tokens)
 
+    @staticmethod
+    def dimension_of(argument: str) -> int:
+        """Length of the vectors."""
+        return OUTPUT
+
     @cached_property
     def fingerprint(self) -> str:
         """See `fingerprint_of`."""

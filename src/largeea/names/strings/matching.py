@@ -24,13 +24,34 @@ class Bearers(NamedTuple):
     @classmethod
     def of(cls, name_of: Int32, names: int) -> Bearers:
         """Given the name of each entity (-1: none) and the number of names."""
-        entities = np.argsort(name_of, kind="stable")[np.count_nonzero(name_of < 0) :]
-        sizes = np.bincount(name_of[entities], minlength=names)
-        return cls(entities.astype(np.int32), np.concatenate([[0], np.cumsum(sizes)]))
+        pointer = np.zeros(names + 1, np.int64)
+        _count_bearers(name_of, pointer[1:])
+        np.cumsum(pointer, out=pointer)
+        entities = np.empty(pointer[-1], np.int32)
+        _write_bearers(name_of, pointer[:-1].copy(), entities)
+        return cls(entities, pointer)
 
     def borne(self) -> Int32:
         """The names that some entity bears, ascending."""
         return np.flatnonzero(np.diff(self.pointer)).astype(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _count_bearers(name_of: Int32, counts: Int64) -> None:
+    """Add the number of entities that bear each name to `counts`."""
+    for name in name_of:
+        if name >= 0:
+            counts[name] += 1
+
+
+@njit(cache=True, nogil=True)
+def _write_bearers(name_of: Int32, places: Int64, entities: Int32) -> None:
+    """Write the entities of each name from its place on, which moves."""
+    for entity in range(len(name_of)):
+        name = name_of[entity]
+        if name >= 0:
+            entities[places[name]] = entity
+            places[name] += 1
 
 
 class Limits(NamedTuple):

@@ -1,0 +1,121 @@
+"""Compiled loops over candidate pairs. Each works on the rows `first:last` of `Pairs`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from largeea.graph import Float32, Int8, Int32, Int64
+
+
+@njit(cache=True, nogil=True)
+def add_products(
+    first: int, last: int, from_row: int, indptr: Int64, indices: Int32, place_of: Int32,
+    source: Int8, units: Float32, target: Int8, units_t: Float32, products: Float32,
+) -> None:  # fmt: skip
+    """Add `source . target` to the `products` of the pairs of the rows `from_row + first:last`.
+
+    The vector of row `from_row + i` is `source[i]`, that of a target `target[place_of[target]]`.
+
+    Four pairs at a time, because then more reads from memory are under way; the last ones may be repeated.
+    """
+    for place in range(first, last):
+        row, mine, unit = from_row + place, source[place], units[place]
+        end = indptr[row + 1]
+        for a in range(indptr[row], end, 4):
+            b, c, d = min(a + 1, end - 1), min(a + 2, end - 1), min(a + 3, end - 1)
+            at_a, at_b = place_of[indices[a]], place_of[indices[b]]
+            at_c, at_d = place_of[indices[c]], place_of[indices[d]]
+            of_a = of_b = of_c = of_d = np.int32(0)
+            for i in range(source.shape[1]):
+                own = np.int32(mine[i])
+                of_a += own * np.int32(target[at_a, i])
+                of_b += own * np.int32(target[at_b, i])
+                of_c += own * np.int32(target[at_c, i])
+                of_d += own * np.int32(target[at_d, i])
+            products[a] += unit * units_t[at_a] * np.float32(of_a)
+            if b > a:
+                products[b] += unit * units_t[at_b] * np.float32(of_b)
+            if c > b:
+                products[c] += unit * units_t[at_c] * np.float32(of_c)
+            if d > c:
+                products[d] += unit * units_t[at_d] * np.float32(of_d)
+
+
+@njit(cache=True, nogil=True)
+def cosines(
+    first: int, last: int, sources: Int32, indptr: Int64, indices: Int32, products: Float32,
+    squares: Float32, squares_t: Float32, label_of: Int32, label_of_t: Int32, shares_kept: Float32,
+    found: Float32,
+) -> None:  # fmt: skip
+    """Products of vectors with these squared lengths as cosines in [0, 1] with 5 digits.
+
+    See `LabelledGraphs.shares_kept`.
+    """
+    for row in range(first, last):
+        ours = label_of[sources[row]]
+        length = np.sqrt(np.float64(squares[sources[row]]))
+        for entry in range(indptr[row], indptr[row + 1]):
+            theirs = label_of_t[indices[entry]]
+            removed = 0 if ours == theirs else int(ours >= 0) + int(theirs >= 0)
+            both = length * np.sqrt(np.float64(squares_t[indices[entry]])) * shares_kept[removed]
+            cosine = products[entry] / both if both > 0 else 0.0
+            found[entry] = np.rint(min(max(cosine, 0.0), 1.0) * 1e5) / 1e5
+
+
+@njit(cache=True, nogil=True)
+def choose_best(
+    first: int, last: int, indptr: Int64, scores: Float32, chosen: Int64, positions: Int64
+) -> None:
+    """Write the ascending positions of the best entries of each row to `positions[chosen[row]:...]`.
+
+    Each row has as many as `chosen`, its row pointers, leaves room for; among equal scores the first ones.
+    """
+    for row in range(first, last):
+        start, count = chosen[row], chosen[row + 1] - chosen[row]
+        if count == 0:
+            continue
+        kept = 0
+        for entry in range(indptr[row], indptr[row + 1]):
+            at = kept
+            if kept == count:
+                if scores[entry] <= scores[positions[start + count - 1]]:
+                    continue
+                at = count - 1
+            else:
+                kept += 1
+            while at > 0 and scores[positions[start + at - 1]] < scores[entry]:
+                positions[start + at] = positions[start + at - 1]
+                at -= 1
+            positions[start + at] = entry
+        for place in range(start + 1, start + count):
+            value, at = positions[place], place
+            while at > start and positions[at - 1] > value:
+                positions[at] = positions[at - 1]
+                at -= 1
+            positions[at] = value
+
+
+@njit(cache=True, nogil=True)
+def found_pairs(
+    first: int, last: int, ids: Int32, cosines: Float32, targets: Int32, lengths: Float32, lengths_t: Float32,
+    indptr: Int64, indices: Int32, products: Float32,
+) -> None:  # fmt: skip
+    """Write what a search found to CSR arrays, ascending by target: `targets[ids[row]]` and the products.
+
+    `ids[rows, k]` are padded with -1. `targets` ascend.
+    """
+    for row in range(first, last):
+        start = indptr[row]
+        end = start
+        for rank in range(ids.shape[1]):
+            if ids[row, rank] < 0:
+                continue
+            target = targets[ids[row, rank]]
+            product = cosines[row, rank] * lengths[row] * lengths_t[ids[row, rank]]
+            at = end
+            while at > start and indices[at - 1] > target:
+                indices[at], products[at] = indices[at - 1], products[at - 1]
+                at -= 1
+            indices[at], products[at] = target, product
+            end += 1

@@ -1,0 +1,211 @@
+"""Compiled loops of label propagation. Each works on the rows `first:last`.
+
+What the nodes know is `known[nodes, (HOPS + 1) * width]` in whole numbers: for each hop a vector of length 1,
+rounded, in which `LABEL_LEVEL` stands for a label's 1. `hops[nodes]` counts the hops of which a node knows
+something.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from largeea.evidence.labels import HEAD_WIDTH, LABEL_LEVEL, LEAST_LEFT, LEVELS, UInt64
+from largeea.graph import Float32, Int8, Int32, Int64
+
+
+@njit(cache=True, nogil=True)
+def write_labels(
+    first: int, last: int, bits: UInt64, label_of: Int32, width: int, known: Int8, hops: Int8
+) -> None:
+    """Hop 0: the labels of the nodes, by the bits of each label; zeros where a node has none."""
+    for node in range(first, last):
+        label = label_of[node]
+        hops[node] = label >= 0
+        if label < 0:
+            known[node, :width] = 0
+            continue
+        for i in range(width):
+            sign = 2 * np.int8((bits[label] >> np.uint64(i)) & np.uint64(1)) - 1
+            known[node, i] = sign * LABEL_LEVEL
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nnan", "nsz"})
+def spread(
+    first: int, last: int, pointers: Int64, neighbour: Int32, counts: Float32, width: int, hop: int,
+    known: Int8, hops: Int8,
+) -> None:  # fmt: skip
+    """One hop: the sum of what neighbours had from the hop before, times what they count; see above."""
+    reached = np.empty(width, np.float32)
+    from_, to = (hop - 1) * width, hop * width
+    length = np.float32(LABEL_LEVEL * np.sqrt(width))
+    for node in range(first, last):
+        reached[:] = 0
+        end = pointers[node + 1]
+        for edge in range(pointers[node], end, 4):
+            a, b, c, d = four_of(edge, end, neighbour)
+            of_a, of_b, of_c, of_d = four_factors(edge, end, counts[a], counts[b], counts[c], counts[d])
+            for i in range(width):
+                reached[i] += (
+                    of_a * np.float32(known[a, from_ + i])
+                    + of_b * np.float32(known[b, from_ + i])
+                    + of_c * np.float32(known[c, from_ + i])
+                    + of_d * np.float32(known[d, from_ + i])
+                )
+        squares = squared_length(reached)
+        hops[node] += squares > 0
+        factor = length / np.sqrt(squares) if squares > 0 else np.float32(0)
+        for i in range(width):
+            level = min(max(reached[i] * factor, np.float32(-LEVELS)), np.float32(LEVELS))
+            known[node, to + i] = np.int8(np.rint(level))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def four_of(edge: int, end: int, values: Int32) -> tuple[int, int, int, int]:
+    """The values of four edges from `edge` on; the last one again where there are fewer.
+
+    Four edges at a time are added up, because then more reads from memory are under way.
+    """
+    last = end - 1
+    return values[edge], values[min(edge + 1, last)], values[min(edge + 2, last)], values[min(edge + 3, last)]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def four_factors(
+    edge: int, end: int, a: np.float32, b: np.float32, c: np.float32, d: np.float32
+) -> tuple[np.float32, np.float32, np.float32, np.float32]:
+    """Factors of four edges, 0 for those from `end` on."""
+    zero = np.float32(0)
+    return a, b if edge + 1 < end else zero, c if edge + 2 < end else zero, d if edge + 3 < end else zero
+
+
+@njit(cache=True, nogil=True)
+def label_sums(
+    first: int, last: int, bounds: Int64, pointers: Int64, relation: Int32, label_of: Int32, known: Int8,
+    sums: Float32,
+) -> None:  # fmt: skip
+    """The sum of the labels of the nodes that have each relation, once for each edge.
+
+    For each block of nodes `bounds[block] : bounds[block + 1]`, into `sums[blocks, relations, width]`.
+    """
+    for block in range(first, last):
+        sums[block] = 0
+        for node in range(bounds[block], bounds[block + 1]):
+            if label_of[node] < 0:
+                continue
+            for edge in range(pointers[node], pointers[node + 1]):
+                r = relation[edge]
+                for i in range(sums.shape[2]):
+                    sums[block, r, i] += np.float32(1 if known[node, i] > 0 else -1)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
+def sketch(
+    first: int, last: int, nodes: Int32, pointers: Int64, relation: Int32, neighbour: Int32, label_of: Int32,
+    mixed: Float32, known: Int8, counts: Float32, label_width: int, reached_length: float,
+    vectors: Int8, units: Float32, lengths: Float32,
+) -> None:  # fmt: skip
+    """`sum over edges: relation (x) neighbour` of each node; relations: `mixed[relations, known width]`.
+
+    Neighbours weigh as much as they count, `counts[nodes]`. Behind the sketch comes what has reached the node
+    itself by hops. A node's own label, which comes back to it from its neighbours, is removed: an anchor must
+    not confirm itself. Row i of `vectors` is of `nodes[i]`, rounded; one whole number of it is `units[i]`,
+    and `lengths[i]` is its squared length.
+    """
+    width = known.shape[1]
+    vector, label = np.empty(vectors.shape[1], np.float32), np.empty(label_width, np.float32)
+    seen, reached = vector[:width], vector[width:]
+    for row in range(first, last):
+        node = nodes[row]
+        seen[:] = 0
+        end = pointers[node + 1]
+        for edge in range(pointers[node], end, 4):
+            a, b, c, d = four_of(edge, end, neighbour)
+            of_a, of_b, of_c, of_d = four_factors(edge, end, counts[a], counts[b], counts[c], counts[d])
+            by_a, by_b, by_c, by_d = four_of(edge, end, relation)
+            for i in range(width):
+                seen[i] += (
+                    of_a * mixed[by_a, i] * np.float32(known[a, i])
+                    + of_b * mixed[by_b, i] * np.float32(known[b, i])
+                    + of_c * mixed[by_c, i] * np.float32(known[c, i])
+                    + of_d * mixed[by_d, i] * np.float32(known[d, i])
+                )
+        for i in range(len(reached)):
+            reached[i] = np.float32(known[node, label_width + i])
+        if label_of[node] >= 0:
+            for i in range(label_width):
+                label[i] = np.float32(known[node, i]) / np.float32(LABEL_LEVEL)
+            remove_label(seen, label)
+            remove_label(reached, label)
+        scale_to(np.float32(1), seen)
+        scale_to(np.float32(reached_length), reached)
+        units[row] = round_to_levels(vector, vectors[row])
+        squares = np.int32(0)
+        for i in range(len(vector)):
+            squares += np.int32(vectors[row, i]) * np.int32(vectors[row, i])
+        lengths[row] = units[row] * units[row] * np.float32(squares)
+
+
+@njit(cache=True, nogil=True)
+def scaled_rows(first: int, last: int, numbers: Int8, units: Float32, scaled: Float32) -> None:
+    """Write `units[i] * numbers[i]` to `scaled[i]`."""
+    for row in range(first, last):
+        for i in range(numbers.shape[1]):
+            scaled[row, i] = units[row] * np.float32(numbers[row, i])
+
+
+@njit(cache=True, nogil=True)
+def divide_rows(first: int, last: int, divisors: Float32, rows: Float32) -> None:
+    """Divide every row by a number of its own."""
+    for row in range(first, last):
+        rows[row] /= divisors[row]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def remove_label(vector: Float32, label: Float32) -> None:
+    """Make the parts of a vector, `HEAD_WIDTH` dimensions each, orthogonal to the parts of a label of ±1.
+
+    A vector that is little else than the label becomes 0.
+    """
+    before = squared_length(vector)
+    for start in range(0, len(vector), HEAD_WIDTH):
+        own = start % len(label)
+        product = np.float32(0)
+        for i in range(HEAD_WIDTH):
+            product += vector[start + i] * label[own + i]
+        product /= np.float32(HEAD_WIDTH)
+        for i in range(HEAD_WIDTH):
+            vector[start + i] -= product * label[own + i]
+    if squared_length(vector) < np.float32(LEAST_LEFT) * before:
+        vector[:] = 0
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def squared_length(vector: Float32) -> np.float32:
+    """The sum of squares."""
+    squares = np.float32(0)
+    for i in range(len(vector)):
+        squares += vector[i] * vector[i]
+    return squares
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def scale_to(length: np.float32, vector: Float32) -> None:
+    """Give a vector this length; one of zeros stays."""
+    squares = squared_length(vector)
+    if squares > 0:
+        factor = length / np.sqrt(squares)
+        for i in range(len(vector)):
+            vector[i] *= factor
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nnan", "nsz"})
+def round_to_levels(vector: Float32, rounded: Int8) -> np.float32:
+    """Round a vector to whole numbers up to `LEVELS` and return what one of them stands for."""
+    highest = np.float32(0)
+    for i in range(len(vector)):
+        highest = max(highest, abs(vector[i]))
+    factor = np.float32(LEVELS) / highest if highest > 0 else np.float32(0)
+    for i in range(len(vector)):
+        rounded[i] = np.int8(np.rint(vector[i] * factor))
+    return highest / np.float32(LEVELS)

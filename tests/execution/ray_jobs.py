@@ -1,0 +1,38 @@
+"""Jobs for the tests of the Ray engine: workers import this module by its name."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+from largeea.errors import ResourceError
+from largeea.execution import current
+
+
+def squares(first: int, last: int, numbers: np.ndarray) -> dict[str, np.ndarray]:
+    return {"squares": numbers[first:last] ** 2}
+
+
+def slow_squares(first: int, last: int, numbers: np.ndarray, folder: str) -> dict[str, np.ndarray]:
+    """Leaves a note who works on it, and takes a while."""
+    Path(folder, f"{first}-{os.getpid()}").touch()
+    time.sleep(0.6)
+    return squares(first, last, numbers)
+
+
+def refused(first: int) -> dict[str, np.ndarray]:
+    if first == 2:
+        raise ResourceError("job 2 has no room")
+    return {}
+
+
+def deadly(first: int) -> dict[str, np.ndarray]:
+    os.kill(os.getpid(), 9)
+    return {}
+
+
+def settings(first: int) -> dict[str, np.ndarray]:
+    return {"threads": np.array([current().thread_count, current().engine == "local"])}
