@@ -27,6 +27,7 @@ LAYERS: tuple[set[str], ...] = (
     {"evidence"},
     {"structure"},
     {"evaluate", "finished", "planning"},
+    {"material"},
     {"rounds"},
     {"pipeline"},
     {"api", "explain"},
@@ -110,7 +111,8 @@ def test_the_parser_sees_the_arrows() -> None:
     assert ("largeea.cli.options", "largeea.config") in ARROWS
     assert ("largeea.structure.models", "largeea.structure.models.rrea") in ARROWS, "by its name in quotes"
     assert rooms_used_by("pipeline") >= {"names", "rounds", "structure"}
-    assert rooms_used_by("rounds") >= {"evidence", "matching"}
+    assert rooms_used_by("material") >= {"evidence", "names"}
+    assert rooms_used_by("rounds") >= {"evidence", "matching", "material"}
     assert users_of("evaluate") >= {"cli", "experiments"}
 
 

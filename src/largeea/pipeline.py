@@ -23,6 +23,7 @@ from largeea.graph.same_iri import matched_kinds
 from largeea.matching.alignment import Alignment
 from largeea.matching.decision import decided_arrays
 from largeea.matching.fusion import fuse
+from largeea.material import Matrix, NameParts, gather
 from largeea.names.augment import augment
 from largeea.names.channel import (
     encode_names,
@@ -40,7 +41,7 @@ from largeea.names.semantic import NGRAM
 from largeea.planning import Sizes, make_plan
 from largeea.progress import note, warn
 from largeea.randomness import child_seed
-from largeea.rounds import Matrix, NameParts, confidence, gather, self_training
+from largeea.rounds import confidence, self_training
 from largeea.runs import Run
 from largeea.structure.channel import partition_graphs, train_batches
 from largeea.structure.models import MODELS

@@ -7,140 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from largeea.config import Config, EvidenceConfig, NamesConfig
+from largeea.config import EvidenceConfig
 from largeea.evidence import (
     all_but,
-    attribute_values,
     choose_anchors,
-    evidence_edges,
-    find_candidates,
     learn_agreement,
-    literal_support,
     measure_names,
     measure_worth,
-    neighbour_evidence,
     pairs_to_judge,
-    propose_by_values,
     share_of_new,
-    surroundings_evidence,
-    without_seeds,
 )
 from largeea.execution.stages import Handle, Stages
-from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.graph import Arrays, Links
 from largeea.matching.confidence import likelihood
 from largeea.matching.fusion import match_one_to_one
 from largeea.matching.knockouts import knock_outs, spared
+from largeea.material import Channels, Evidence, Joined, Material, Matrix, compare, evidence_of, not_known
 from largeea.names.equal import LEAST_IF_EQUAL
-from largeea.names.nearby import NEARBY, with_nearby_names
 from largeea.progress import note, warn
-from largeea.randomness import child_seed
-from largeea.similarity import Similarity
 
 SETTLING = 0.8
 """Rounds end where the share of new anchors stays above this share of what it was, and their number stays."""
 SEARCH_FROM = 0.1
-"""Share of new anchors from which on candidates with similar surroundings are searched again."""
+"""Share of new anchors from which on new candidates are searched again."""
 LEAST_WORTH = 0.05
 """Evidence that tells less is left out."""
-Matrix = Handle[Similarity]
-Channels = dict[str, Matrix]
-
-
-@dataclass(frozen=True)
-class NameParts:
-    """What names are compared by, to compare those of other pairs."""
-
-    rows: Handle[Arrays]
-    ngrams: Handle[Arrays]
-    vectors: Handle[Any] | None
-    how: NamesConfig
-
-
-@dataclass(frozen=True)
-class Joined:
-    """What joins the two graphs in a round: anchors, and which relations say the same."""
-
-    anchors: Handle[Links]
-    agreement: Handle[Similarity]
-
-
-@dataclass(frozen=True)
-class Material:
-    """What evidence is drawn from in every round."""
-
-    stage: Stages
-    config: Config
-    kinds: Handle[Arrays]
-    edges: Handle[dict[str, Any]]
-    known: Handle[Links]
-    """Seeds and pairs with equal IRIs: anchors of every round, not to be found."""
-    apart: Handle[Links]
-    """Those known pairs whose entities have no scores at all."""
-    names: Matrix | None
-    compared: NameParts | None
-    values: Handle[dict[str, Any]] | None
-    proposed: Matrix | None
-    """Candidates by rare literal values."""
-    structured: bool
-    """Whether both graphs have at least as many triples as entities."""
-    sketches: int
-    """That score candidates."""
-
-    @property
-    def random(self) -> int:
-        """Seed of the randomness of the first round."""
-        return child_seed(self.config.seed, "evidence")
-
-    def with_apart(self, apart: Handle[Links], trial: str = "") -> Material:
-        """The same without the scores of entities in these known pairs."""
-        if not len(apart.value):
-            return replace(self, apart=apart)
-        names, proposed = (
-            found and self.stage(f"{trial}{name}-without-seeds", without_seeds, found, apart)
-            for name, found in (("names", self.names), ("values", self.proposed))
-        )
-        return replace(self, apart=apart, names=names, proposed=proposed)
-
-    def names_with(self, joined: Joined | None, trial: str = "") -> Matrix | None:
-        """The name channel with the names of targets that share a neighbour, as the graphs are joined."""
-        compared, how = self.compared, self.config.evidence
-        if self.names is None or compared is None or joined is None:
-            return self.names
-        ngram_weight = 0.0 if compared.vectors is None else compared.how.ngram_weight
-        return self.stage(
-            f"{trial}names-nearby", names_nearby, self.names, compared.rows, compared.ngrams,
-            compared.vectors, self.edges, joined.anchors, joined.agreement, self.kinds, self.apart,
-            NEARBY * how.top_k, how.nearby_names, compared.how.discount_brackets, ngram_weight,
-            compared.how.string_weight,
-        )  # fmt: skip
-
-    @property
-    def start(self) -> Channels:
-        """What the first anchors are chosen by: names, or literal values where there are no names."""
-        if self.names is not None:
-            return {"name": self.names}
-        return {} if self.proposed is None else {"literals": self.proposed}
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What one round finds, given its anchors."""
-
-    agreement: Handle[Similarity]
-    names: Matrix | None
-    """The name channel, with the names of nearby targets."""
-    channels: Channels
-    """What neighbours, surroundings and literals say."""
-    candidates: list[Matrix]
-    retrieved: tuple[Matrix, ...]
-    """Those candidates that were found by similar surroundings, for later rounds too."""
-    nearby: Joined | None
-    """How the graphs were joined when the names of nearby targets were compared."""
-
-    @property
-    def with_names(self) -> Channels:
-        """All channels."""
-        return self.channels if self.names is None else {"name": self.names} | self.channels
 
 
 @dataclass(frozen=True)
@@ -153,32 +44,11 @@ class Rounds:
     fused: Matrix
     anchors: Handle[Links]
     names: Matrix | None
+    """The name channel of the last round, known pairs included."""
     nearby: Joined | None
+    """How the graphs were joined when the names of nearby targets were compared."""
     parts: tuple[Handle[Any], ...]
     """What the evidence was made of."""
-
-
-def gather(
-    stage: Stages,
-    source: Handle[KnowledgeGraph],
-    target: Handle[KnowledgeGraph],
-    kinds: Handle[Arrays],
-    known: Handle[Links],
-    names: Matrix | None,
-    compared: NameParts | None,
-    config: Config,
-) -> Material:
-    """What evidence is drawn from: edges, names and, where both graphs have any, literals."""
-    how = config.evidence
-    edges = stage("edges", evidence_edges, source, target, how.literals)
-    values = proposed = None
-    if how.literals and how.literal_weight and all(len(graph.value.attributes) for graph in (source, target)):
-        values = stage("attribute-values", attribute_values, source, target)
-        proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
-    structured = all(len(graph.value.triples) >= graph.value.size for graph in (source, target))
-    sketches = how.sketches_for(source.value.size + target.value.size)
-    channels = names, compared, values, proposed
-    return Material(stage, config, kinds, edges, known, known, *channels, structured, sketches)
 
 
 def self_training(everything: Material, trained: Channels) -> Rounds:
@@ -243,102 +113,6 @@ def have_settled(new: float, new_before: float, growth: float, least: float) -> 
     return new < least or (new > SETTLING * new_before and growth < least)
 
 
-def not_known(material: Material, channels: Channels) -> Channels:
-    """Channels without the entities of known pairs: what is left to be found."""
-    known = material.known
-    if not len(known.value):
-        return channels
-    return {
-        kind: material.stage(f"{kind}-not-known", without_seeds, channel, known)
-        for kind, channel in channels.items()
-    }
-
-
-def evidence_of(
-    material: Material,
-    anchors: Handle[Links],
-    number: int,
-    last: Evidence | None,
-    searching: bool,
-) -> Evidence:
-    """What neighbours, surroundings, literals and the names of nearby targets say, given the anchors.
-
-    Candidates are those of neighbours, names and literal values. When `searching`, there are new ones: those
-    with the most similar surroundings, and those with the most similar names among all that share a
-    neighbour. Else what the last round found serves again.
-    """
-    stage, how, edges = material.stage, material.config.evidence, material.edges
-    agreement = stage("agreement", learn_agreement, edges, anchors)
-    nearby, retrieved = (None, ()) if last is None else (last.nearby, last.retrieved)
-    if searching and how.nearby_names:
-        nearby = Joined(anchors, agreement)
-    if searching and how.candidates_per_round:
-        near = None if material.names is None else _neighbours(material, Joined(anchors, agreement))
-        found = stage(
-            "candidates", find_candidates, edges, anchors, agreement, material.kinds, near,
-            how.candidates_per_round, how.retrieval_sketches, how.label_width, material.random + number,
-        )  # fmt: skip
-        retrieved = (found,)
-    return _compared(material, Joined(anchors, agreement), number, retrieved, nearby)
-
-
-def _neighbours(material: Material, joined: Joined, trial: str = "") -> Matrix:
-    """What shared neighbours say."""
-    return material.stage(
-        f"{trial}neighbours", neighbour_evidence, material.edges, joined.anchors, joined.agreement,
-        material.kinds, material.apart, material.config.evidence.top_k,
-    )  # fmt: skip
-
-
-def _compared(
-    material: Material,
-    joined: Joined,
-    number: int,
-    retrieved: tuple[Matrix, ...],
-    nearby: Joined | None,
-    trial: str = "",
-) -> Evidence:
-    """The evidence about all candidates, with the ones retrieved and the nearby ones."""
-    stage, how, edges = material.stage, material.config.evidence, material.edges
-    anchors, agreement = joined.anchors, joined.agreement
-    near = _neighbours(material, joined, trial)
-    names = material.names_with(nearby)
-    candidates = [near, *retrieved, *filter(None, (names, material.proposed))]
-    surroundings = stage(
-        f"{trial}surroundings", surroundings_evidence, edges, anchors, agreement, candidates, how.top_k,
-        material.sketches, how.label_width, material.random + number,
-    )  # fmt: skip
-    channels = {"neighbours": near, "surroundings": surroundings}
-    if material.values is not None:
-        channels["literals"] = stage(
-            f"{trial}literals", literal_support, material.values, anchors, candidates, how.top_k,
-            material.random + number,
-        )  # fmt: skip
-    return Evidence(agreement, names, channels, candidates, retrieved, nearby)
-
-
-def names_nearby(
-    names: Similarity,
-    rows: Arrays,
-    ngrams: Arrays,
-    vectors: Arrays | None,
-    edges: dict[str, Any],
-    anchors: Links,
-    agreement: Similarity,
-    kinds: Arrays,
-    apart: Links,
-    nearby: int,
-    per_source: int,
-    *how: Any,
-) -> Similarity:
-    """The name channel with the names of up to `nearby` targets that share neighbours with each source.
-
-    One stage, so that the matrix of all these pairs need not be stored. See `with_nearby_names`.
-    """
-    joined = neighbour_evidence(edges, anchors, agreement, kinds, apart, nearby)
-    return with_nearby_names(names, rows, ngrams, vectors, joined, per_source, *how)
-
-
 def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matrix:
     """The probability that each pair is right, learnt from a trial without some of the counterparts."""
     stage, config = everything.stage, everything.config
@@ -354,7 +128,7 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         names = trial.names_with(rounds.nearby, "trial-") if apart else rounds.names
         trial = replace(trial, names=names, compared=None)
         pool = (rounds.channels["surroundings"],)
-        found = _compared(trial, joined, config.evidence.rounds, pool, None, "trial-")
+        found = compare(trial, joined, config.evidence.rounds, pool, None, "trial-")
         tried = found.with_names
     return stage(
         "likelihood", likelihood, rounds.channels, rounds.fused, trained | tried, knocked_out,

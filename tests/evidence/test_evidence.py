@@ -19,7 +19,8 @@ from largeea.evidence.sketches import Sketches
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
 from largeea.graph.edges import Edges
 from largeea.graph.same_iri import matched_kinds
-from largeea.rounds import Rounds, base_weights, gather, self_training
+from largeea.material import gather
+from largeea.rounds import Rounds, base_weights, self_training
 from largeea.runs import Run
 from largeea.similarity import Similarity
 
