@@ -120,7 +120,7 @@ def test_wrong_seeds(pair: Pair, ear: Ear, named: bool) -> None:
     ear.warnings.clear()
     answer = align(source, pair.target, seeds=spoilt(seeds))
     assert never_surely_wrong(answer, test, seeds, ear)
-    assert answer.confidence.sum() < 1.01 * trusted.confidence.sum(), "expected number of right pairs"
+    assert answer.confidence.sum() < 1.02 * trusted.confidence.sum(), "expected number of right pairs"
 
 
 def test_seeds_do_no_harm(pair: Pair, sound: Alignment) -> None:

@@ -11,6 +11,7 @@ from largeea.names.channel import name_features, name_rows, ngram_similarity, ng
 from largeea.names.equal import favour_equal_names
 from largeea.names.nearby import with_nearby_names
 from largeea.names.rows import Columns
+from largeea.names.semantic import Vectors
 from largeea.similarity import Similarity
 
 SOURCE = ["river plate bridge", "old castle", "green door"]
@@ -38,12 +39,10 @@ def channel(rows: Columns, top_k: int) -> Similarity:
 
 
 def added(
-    names: Similarity, rows: Columns, nearby: Similarity, per_source: int, **more: object
+    names: Similarity, rows: Columns, nearby: Similarity, per_source: int, vectors: Vectors | None = None
 ) -> Similarity:
-    vectors = more.get("vectors")
-    return with_nearby_names(
-        names, rows, ngram_vectors(rows, 2, 4, True), vectors, nearby, per_source, True, 0.5, GAMMA
-    )
+    ngrams = ngram_vectors(rows, 2, 4, True)
+    return with_nearby_names(names, rows, ngrams, vectors, nearby, per_source, True, 0.5, GAMMA)
 
 
 def everything_nearby(shape: tuple[int, int]) -> Similarity:
