@@ -173,17 +173,18 @@ def evidence_of(
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
     agreement = stage("agreement", learn_agreement, edges, anchors)
+    joined = Joined(anchors, agreement)
     nearby, retrieved = (None, ()) if last is None else (last.nearby, last.retrieved)
     if searching and how.nearby_names:
-        nearby = Joined(anchors, agreement)
+        nearby = joined
     if searching and how.candidates_per_round:
-        near = None if material.names is None else _neighbours(material, Joined(anchors, agreement))
+        near = None if material.names is None else _neighbours(material, joined)
         found = stage(
             "candidates", find_candidates, edges, anchors, agreement, material.kinds, near,
             how.candidates_per_round, how.retrieval_sketches, how.label_width, material.random + number,
         )  # fmt: skip
         retrieved = (found,)
-    return compare(material, Joined(anchors, agreement), number, retrieved, nearby)
+    return compare(material, joined, number, retrieved, nearby)
 
 
 def _neighbours(material: Material, joined: Joined, trial: str = "") -> Matrix:
