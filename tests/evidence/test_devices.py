@@ -141,8 +141,11 @@ def test_what_is_found_has_the_scores_of_candidates(pair: tuple, device: object)
         np.testing.assert_allclose(scores[ids >= 0], found[ids >= 0], atol=5e-4)
 
 
+@pytest.mark.parametrize("rows", [(0, NODES), (40, 170)])
 @pytest.mark.parametrize("max_fan", [3, 1000])
-def test_neighbours_agree(pair: tuple, device: object, max_fan: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neighbours_agree(
+    pair: tuple, device: object, max_fan: int, rows: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from largeea.evidence import cuda_neighbours
 
     edges, links, agreement = pair
@@ -150,17 +153,29 @@ def test_neighbours_agree(pair: tuple, device: object, max_fan: int, monkeypatch
     kinds = {side: random.integers(-1, 2, NODES).astype(np.int8) for side in ("source", "target")}
     monkeypatch.setattr("largeea.evidence.neighbours.MAX_FAN", max_fan)
     with executing(Execution(device="cpu")):
-        expected = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6)
-    assert len(expected) > 300
+        expected = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6, rows)
+    assert len(expected) > 100
     graphs = GraphPair.of(edges)
     anchors = Anchors.of(links, *graphs.shape, graphs.values)
     for most in (cuda_neighbours._MOST_BYTES, 5000):
         monkeypatch.setattr(cuda_neighbours, "_MOST_BYTES", most)
         joins = cuda_neighbours.Joins(graphs, anchors, agreement, kinds, max_fan, MAX_STRENGTH, device)
-        found = joins.best(6)
+        found = joins.best(6, *rows)
         np.testing.assert_array_equal(found.indices, expected.indices)
         np.testing.assert_array_equal(found.indptr, expected.indptr)
         np.testing.assert_allclose(found.scores, expected.scores, atol=EVIDENCE_BOUND)
+
+
+def test_some_rows_are_those_of_all(pair: tuple) -> None:
+    edges, links, agreement = pair
+    kinds = {side: np.zeros(NODES, np.int8) for side in ("source", "target")}
+    with executing(Execution(device="cpu")):
+        whole = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6).to_dense()
+        some = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6, (40, 170)).to_dense()
+    assert whole[:40].any()
+    assert whole[170:].any()
+    whole[:40] = whole[170:] = 0
+    np.testing.assert_array_equal(some, whole)
 
 
 def test_stages_take_the_gpu_where_one_is_chosen(pair: tuple, monkeypatch: pytest.MonkeyPatch) -> None:

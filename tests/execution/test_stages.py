@@ -32,6 +32,10 @@ def third(parts: dict[str, Links], settings: Config) -> Links:
     return Links(np.concatenate([links.pairs + settings.seed for links in parts.values()]))
 
 
+def failing(value: int) -> Links:
+    raise ValueError(f"always, also with {value}")
+
+
 @pytest.fixture(autouse=True)
 def _nothing_computed() -> None:
     computed.clear()
@@ -55,6 +59,22 @@ def test_nothing_is_computed_before_it_is_asked_for() -> None:
     assert computed == ["first", "second", "third"]
     _ = handle.value
     assert computed == ["first", "second", "third"]
+
+
+def test_what_is_computed_ahead_is_computed_once(tmp_path: Path) -> None:
+    with Run(tmp_path / "run") as run:
+        handle = method(run)
+        run.stage.ahead(*(run.stage(name, *call) for name, *call in (("a", first, 3),)), handle)
+        assert handle.value.pairs.tolist() == [[3, 0], [6, 0]]
+    assert computed == ["first", "second", "third"]
+
+
+def test_an_error_ahead_is_raised_where_the_value_is_asked_for() -> None:
+    run = Run()
+    handle = run.stage("a", failing, 1)
+    run.stage.ahead(handle)
+    with pytest.raises(ValueError, match="always"):
+        _ = handle.value
 
 
 def test_stored_results_are_used_again(tmp_path: Path) -> None:

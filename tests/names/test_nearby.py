@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from largeea.graph import KnowledgeGraph, Links, strings
 from largeea.graph.same_iri import matched_kinds
 from largeea.names.channel import name_features, name_rows, ngram_similarity, ngram_vectors, string_names
 from largeea.names.equal import favour_equal_names
-from largeea.names.nearby import with_nearby_names
+from largeea.names.nearby import NearbyNames, _sharing_ngrams, _signatures
 from largeea.names.rows import Columns
-from largeea.names.semantic import Vectors
+from largeea.names.semantic import CSR_PARTS, SIDES, Vectors
 from largeea.similarity import Similarity
 
 SOURCE = ["river plate bridge", "old castle", "green door"]
@@ -42,7 +43,7 @@ def added(
     names: Similarity, rows: Columns, nearby: Similarity, per_source: int, vectors: Vectors | None = None
 ) -> Similarity:
     ngrams = ngram_vectors(rows, 2, 4, True)
-    return with_nearby_names(names, rows, ngrams, vectors, nearby, per_source, True, 0.5, GAMMA)
+    return names + NearbyNames(rows, ngrams, vectors, True, 0.5, GAMMA).best(nearby, names, per_source)
 
 
 def everything_nearby(shape: tuple[int, int]) -> Similarity:
@@ -73,3 +74,19 @@ def test_an_encoder_counts_too(rows: Columns) -> None:
     found = added(few, rows, nearby, 1, vectors).to_dense()
     assert found[0, 3] > 0.4, "its vectors are equal, its letters are not"
     assert found[0, 5] == 0
+
+
+def test_signatures_count_the_ngrams_two_names_share() -> None:
+    random = np.random.default_rng(0)
+    vectors = [sp.random_array((30, 5000), density=0.004, random_state=random).tocsr() for _ in SIDES]
+    ngrams = {
+        f"{side}_{part}": getattr(one, part)
+        for side, one in zip(SIDES, vectors, strict=True)
+        for part in CSR_PARTS
+    }
+    has = [one.astype(bool).astype(int) for one in vectors]
+    exact = (has[0] @ has[1].T).toarray() / np.sqrt(np.diff(vectors[1].indptr))
+    signatures = [_signatures(ngrams, side) for side in SIDES]
+    found = _sharing_ngrams(everything_nearby((30, 30)), *signatures, ngrams).to_dense()
+    assert (found >= exact - 1e-6).all(), "two n-grams may share a bit, and none loses its own"
+    assert (found - exact).mean() < 0.1

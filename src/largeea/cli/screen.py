@@ -6,6 +6,7 @@ On a terminal, a running step has a progress bar; elsewhere, a line is printed w
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -29,6 +30,8 @@ class Screen:
         self.debug = False
         self._bars: Progress | None = None
         self._task: TaskID | None = None
+        self._free = threading.Lock()
+        """Held by the step that has the one progress bar."""
 
     @property
     def _out(self) -> Console:
@@ -48,13 +51,14 @@ class Screen:
         started = time.perf_counter()
         if self.quiet:
             yield
-        elif self._err.is_terminal and self._bars is None:
-            with _bar(self._err) as self._bars:
-                self._task = self._bars.add_task(printable(title), total=None)
-                try:
+        elif self._err.is_terminal and self._free.acquire(blocking=False):
+            try:
+                with _bar(self._err) as self._bars:
+                    self._task = self._bars.add_task(printable(title), total=None)
                     yield
-                finally:
-                    self._bars, self._task = None, None
+            finally:
+                self._bars, self._task = None, None
+                self._free.release()
             self.note(f"{title:<12} {time.perf_counter() - started:7.1f} s")
         else:
             yield

@@ -38,7 +38,7 @@ from largeea.evidence.labels import (
     LabelledGraphs,
     Side,
 )
-from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, torch_device
+from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, to_host, torch_device
 from largeea.graph import Float32, Int32
 from largeea.progress import track
 from largeea.search.cuda import nearest_on_device
@@ -143,7 +143,7 @@ class CudaSketches:
             del pairs
             self._add(fewer, lengths, range(first, sketches))
             scores.index_copy_(0, positions, self._cosines(fewer, lengths))
-        found: Float32 = scores.cpu().numpy()
+        found: Float32 = to_host(scores)
         return found
 
     def _no_lengths(self) -> tuple[torch.Tensor, ...]:

@@ -15,7 +15,7 @@ import torch
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.cuda_rows import DeviceEdges
 from largeea.evidence.graphs import GraphPair
-from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor
+from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, to_host
 from largeea.graph import Arrays, Int64
 from largeea.graph.edges import Edges
 from largeea.similarity import Similarity
@@ -86,23 +86,21 @@ class Joins:
         self.meetings: Int64 = total.index_select(0, tensor(self.edges, self.device)).cpu().numpy()
         """Meetings of edges and runs before each source row."""
 
-    def best(self, top_k: int) -> Similarity:
-        """The `top_k` targets of each source with the highest evidence; see `neighbour_evidence`."""
+    def best(self, top_k: int, first_row: int, last_row: int) -> Similarity:
+        """The `top_k` targets of these sources with the highest evidence; see `neighbour_evidence`."""
         found = []
         room = min(_MOST_BYTES, free_gpu_bytes(self.device) // 3) // BYTES_PER_WITNESS
 
         def work(first: int, last: int) -> None:
-            found.append(self._block(first, last, top_k, room))
+            found.append(self._block(first_row + first, first_row + last, top_k, room))
 
         average = max(1, int(self.meetings[-1]) // max(self.shape[0], 1))
-        in_blocks(work, self.shape[0], max(1, room // average))
+        in_blocks(work, last_row - first_row, max(1, room // average))
         rows, columns, sums = (torch.cat(some) for some in zip(*found, strict=True))
         found.clear()
         ends = torch.bincount(rows, minlength=self.shape[0]).cumsum(0).cpu().numpy()
         scores = sums.neg_().exp_().neg_().add_(1)
-        return Similarity(
-            self.shape, np.concatenate([[0], ends]), columns.cpu().numpy(), scores.cpu().numpy()
-        )
+        return Similarity(self.shape, np.concatenate([[0], ends]), to_host(columns), to_host(scores))
 
     def _block(
         self, first: int, last: int, top_k: int, room: int

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from largeea.evidence.anchors import Anchors
-from largeea.graph import Float32, Int32
+from largeea.graph import Float32, Int32, UInt64
 from largeea.graph.edges import Edges
 from largeea.search.vectors import unit_rows
 from largeea.similarity import Similarity
-
-UInt64 = npt.NDArray[np.uint64]
 
 HOPS = 3
 LABEL_WIDTH = 64

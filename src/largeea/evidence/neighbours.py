@@ -21,7 +21,13 @@ MAX_STRENGTH = 0.99
 
 
 def neighbour_evidence(
-    edges: dict[str, Any], anchors: Links, agreement: Similarity, kinds: Arrays, seeds: Links, top_k: int
+    edges: dict[str, Any],
+    anchors: Links,
+    agreement: Similarity,
+    kinds: Arrays,
+    seeds: Links,
+    top_k: int,
+    rows: tuple[int, int] | None = None,
 ) -> Similarity:
     """How likely source and target entities are the same, given their anchored neighbours.
 
@@ -29,22 +35,32 @@ def neighbour_evidence(
     anchor's probability, A the agreement of the relations, f their inverse functionality. A pair is alike
     unless all its witnesses fail. Pairs without a witness are absent; each source keeps its `top_k` best.
     Only entities of equal kind are paired (see `matched_kinds`), and those that have a seed take no part.
-    Linear in the edges.
+    With `rows`, all source entities but these, `first:last`, are left out. Linear in the edges.
     """
     graphs = GraphPair.of(edges)
     known = Anchors.of(anchors, *graphs.shape, graphs.values)
+    first, last = rows or (0, graphs.shape[0])
     if cuda_is_chosen():
         from largeea.evidence.cuda_neighbours import Joins
 
         joins = Joins(graphs, known, agreement, kinds, MAX_FAN, MAX_STRENGTH, torch_device())
-        return without_seeds(joins.best(top_k), seeds)
-    ids = np.full((graphs.shape[0], top_k), -1, np.int32)
-    scores = np.zeros((graphs.shape[0], top_k), np.float32)
-    blocks = row_blocks(graphs.shape[0], least=4096, bytes_per_row=16 * top_k)
-    for number, found in run_jobs(_block, blocks, graphs, known, agreement, kinds, top_k):
-        first, last = blocks[number]
-        ids[first:last], scores[first:last] = found["ids"], found["scores"]
-    return without_seeds(Similarity.from_top_k(ids, scores, graphs.shape[1]), seeds)
+        return without_seeds(joins.best(top_k, first, last), seeds)
+    ids = np.full((last - first, top_k), -1, np.int32)
+    scores = np.zeros((last - first, top_k), np.float32)
+    blocks = row_blocks(last - first, least=4096, bytes_per_row=16 * top_k)
+    spans = [(first + start, first + end) for start, end in blocks]
+    for number, found in run_jobs(_block, spans, graphs, known, agreement, kinds, top_k):
+        place = slice(*blocks[number])
+        ids[place], scores[place] = found["ids"], found["scores"]
+    found_pairs = Similarity.from_top_k(ids, scores, graphs.shape[1])
+    return without_seeds(_between_empty_rows(found_pairs, first, graphs.shape[0]), seeds)
+
+
+def _between_empty_rows(block: Similarity, first: int, rows: int) -> Similarity:
+    """A matrix of so many `rows`, with those of the block from `first` on and no others."""
+    before, after = np.zeros(first, np.int64), rows - first - block.shape[0]
+    indptr = np.concatenate([before, block.indptr, np.full(after, len(block), np.int64)])
+    return Similarity((rows, block.shape[1]), indptr, block.indices, block.scores, block.floor)
 
 
 def _block(

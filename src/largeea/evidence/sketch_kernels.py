@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from largeea.evidence.labels import HEAD_WIDTH, LABEL_LEVEL, LEAST_LEFT, LEVELS, UInt64
-from largeea.graph import Float32, Int8, Int32, Int64
+from largeea.evidence.labels import HEAD_WIDTH, LABEL_LEVEL, LEAST_LEFT, LEVELS
+from largeea.graph import Float32, Int8, Int32, Int64, UInt64
 
 
 @njit(cache=True, nogil=True)

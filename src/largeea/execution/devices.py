@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -13,11 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from largeea.errors import ResourceError, UsageError
+from largeea.execution.jobs import over_rows
 from largeea.execution.settings import current
 from largeea.plugins import optional
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 """Torch's threads sleep while they wait; else they take the cores from those that work."""
+STAGED_BYTES = 1 << 26
+"""Page-locked memory that results of a GPU pass through."""
+_staging_lock = threading.Lock()
 
 
 def cuda_is_chosen() -> bool:
@@ -33,6 +38,21 @@ def cuda_is_chosen() -> bool:
     except ModuleNotFoundError:
         return False
     return bool(torch.cuda.is_available())
+
+
+def start_cuda() -> None:
+    """Start CUDA in the background if it may be used: that takes seconds, while files are read anyway."""
+    if current().device != "cpu" and _has_driver():
+        threading.Thread(target=_start_cuda, daemon=True).start()
+
+
+def _start_cuda() -> None:
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return
+    if torch.cuda.is_available():
+        torch.cuda.init()  # type: ignore[no-untyped-call]
 
 
 @cache
@@ -121,3 +141,36 @@ def tensor(array: npt.NDArray[Any], device: Any) -> Any:
     with warnings.catch_warnings():  # of arrays that cannot be written to: the tensor is a copy
         warnings.simplefilter("ignore", UserWarning)
         return torch.from_numpy(array).to(device)
+
+
+def to_host(found: Any) -> npt.NDArray[Any]:
+    """A torch tensor as an array.
+
+    What a GPU has passes through page-locked memory and is copied on by all threads: a copy by torch alone
+    takes many times as long, most of it for new pages of memory.
+    """
+    import torch
+
+    if found.device.type == "cpu":
+        array: npt.NDArray[Any] = found.numpy()
+        return array
+    whole = np.empty(found.shape, str(found.dtype).removeprefix("torch."))
+    given, taken = found.contiguous().view(-1).view(torch.uint8), whole.reshape(-1).view(np.uint8)
+    with _staging_lock:
+        for first in range(0, len(taken), STAGED_BYTES):
+            part = taken[first : first + STAGED_BYTES]
+            staged = _staging()[: len(part)]
+            staged.copy_(given[first : first + len(part)])
+            over_rows(_copy, len(part), staged.numpy(), part, least=1 << 20)
+    return whole
+
+
+@cache
+def _staging() -> Any:
+    import torch
+
+    return torch.empty(STAGED_BYTES, dtype=torch.uint8, pin_memory=True)
+
+
+def _copy(first: int, last: int, given: npt.NDArray[Any], taken: npt.NDArray[Any]) -> None:
+    taken[first:last] = given[first:last]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import resource
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,19 +31,22 @@ class PeakMemory:
 _process = PeakMemory()
 _measured = [_process]
 """All measurements under way; the process itself is always among them."""
+_lock = threading.RLock()
 
 
 @contextmanager
 def peak_memory() -> Iterator[PeakMemory]:
     """Measure what happens inside; the figures are there when the context ends. Contexts may be nested."""
-    _read_marks()
     used = PeakMemory()
-    _measured.append(used)
+    with _lock:
+        _read_marks()
+        _measured.append(used)
     try:
         yield used
     finally:
-        _read_marks()
-        _measured[:] = [other for other in _measured if other is not used]
+        with _lock:
+            _read_marks()
+            _measured[:] = [other for other in _measured if other is not used]
 
 
 def release_free_memory() -> None:
@@ -75,9 +79,10 @@ def peak_gpu_mb() -> float:
 
 def _read_marks() -> None:
     """Credit what was used since the last reading to all measurements under way."""
-    host, gpu = _host_mb(), _gpu_mb()
-    for used in _measured:
-        used.host, used.gpu = max(used.host, host), max(used.gpu, gpu)
+    with _lock:
+        host, gpu = _host_mb(), _gpu_mb()
+        for used in _measured:
+            used.host, used.gpu = max(used.host, host), max(used.gpu, gpu)
 
 
 def _host_mb() -> float:

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import fields, is_dataclass
 from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -62,6 +65,7 @@ class Handle(Generic[T]):
         self.name, self.call, self.key = name, call, call.key
         self._stages, self._function, self._arguments = stages, function, arguments
         self._held: list[T] = []
+        self._under_way = threading.Lock()
 
     def __repr__(self) -> str:
         return f"Handle({self.name!r}, {self.key[:8]})"
@@ -69,12 +73,13 @@ class Handle(Generic[T]):
     @property
     def value(self) -> T:
         """The result itself."""
-        if self._held:
-            return self._held[0]
-        value: T = self._stages.value_of(self)
-        if not self._stages.store.keeps:  # nobody else has it; what it was made of may go
-            self._held, self._arguments = [value], ()
-        return value
+        with self._under_way:
+            if self._held:
+                return self._held[0]
+            value: T = self._stages.value_of(self)
+            if not self._stages.store.keeps:  # nobody else has it; what it was made of may go
+                self._held, self._arguments = [value], ()
+            return value
 
     def ensure(self) -> None:
         """Make sure that the result is stored."""
@@ -134,6 +139,7 @@ class Stages:
         """The keys of all handles made so far, by name."""
         self._handles: WeakValueDictionary[tuple[str, str], Handle[Any]] = WeakValueDictionary()
         self._cache: OrderedDict[str, Any] = OrderedDict()
+        self._lock = threading.Lock()
 
     def __call__(self, name: str, function: Callable[..., T], *arguments: Any) -> Handle[T]:
         """The handle of `function(*arguments)`; handles among the arguments are replaced by their values."""
@@ -158,12 +164,26 @@ class Stages:
             handle = self._handles[name, key] = Handle(self, name, call, function, arguments)
         return handle
 
+    def ahead(self, *handles: Handle[Any]) -> None:
+        """Begin to compute these in the background, one after another, while others are computed here.
+
+        An error is raised where their values are asked for.
+        """
+
+        def compute() -> None:
+            with suppress(Exception):
+                for handle in handles:
+                    handle.ensure()
+
+        threading.Thread(target=copy_context().run, args=(compute,), daemon=True).start()
+
     def value_of(self, handle: Handle[T]) -> T:
         """The value of a handle: from the cache, from the store, or computed now."""
-        if handle.key in self._cache:
-            self._cache.move_to_end(handle.key)
-            value: T = self._cache[handle.key]
-            return value
+        with self._lock:
+            if handle.key in self._cache:
+                self._cache.move_to_end(handle.key)
+                value: T = self._cache[handle.key]
+                return value
         try:
             value = self.store.load(handle.name, handle.key)
         except Missing:
@@ -175,10 +195,11 @@ class Stages:
 
     def _remember(self, key: str, value: Any) -> None:
         """Keep the latest values in memory, within limits: they can be loaded again."""
-        self._cache[key] = value
         room = SHARE_FOR_CACHE * current().memory_bytes
-        while self._cache and sum(map(bytes_of, self._cache.values())) > room:
-            self._cache.popitem(last=False)
+        with self._lock:
+            self._cache[key] = value
+            while self._cache and sum(map(bytes_of, self._cache.values())) > room:
+                self._cache.popitem(last=False)
 
 
 def hash_of(*parts: Any) -> str:

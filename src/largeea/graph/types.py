@@ -15,9 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.graph.html import ROWS_SHOWN, html_table
+
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 Arrays = dict[str, npt.NDArray[Any]]
@@ -194,6 +197,12 @@ class KnowledgeGraph:
             f"KnowledgeGraph({self.size:,} entities, {len(self.relations):,} relations, "
             f"{len(self.triples):,} triples, {len(self.attributes):,} literals)"
         )
+
+    def _repr_html_(self) -> str:
+        """The counts and the first entities, for notebooks."""
+        shown = slice(0, ROWS_SHOWN)
+        rows = zip(self.entities[shown].to_pylist(), self.names[shown].to_pylist(), strict=True)
+        return html_table(repr(self), ("entity", "name"), rows, self.size - ROWS_SHOWN)
 
     @property
     def size(self) -> int:

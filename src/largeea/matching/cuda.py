@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from largeea.execution.devices import free_gpu_bytes, tensor, torch_device
+from largeea.execution.devices import free_gpu_bytes, tensor, to_host, torch_device
 from largeea.graph import Float32, Int32, Int64
 
 BYTES_PER_ENTRY = 48
@@ -59,7 +59,7 @@ def on_device(
     source = _factors(*by_source, target, row_bins)
     probabilities = source.index_select(0, rows).mul_(by_source[2])
     probabilities.mul_(target.index_select(0, by_source[1])).clamp_(max=1)
-    found: Float32 = probabilities.cpu().numpy()
+    found: Float32 = to_host(probabilities)
     return found
 
 

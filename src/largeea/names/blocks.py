@@ -27,7 +27,7 @@ def fold(names: Names, by_name: Similarity, top_k: int) -> Similarity:
     if by_name.shape == shape:
         return by_name
     blocks = row_blocks(shape[0], most=ROWS_PER_JOB)
-    return _stacked(in_order(run_jobs(fold_block, blocks, names, by_name, top_k, stored=False)), shape)
+    return stacked(in_order(run_jobs(fold_block, blocks, names, by_name, top_k, stored=False)), shape)
 
 
 def fold_block(first: int, last: int, names: Names, by_name: Similarity, top_k: int) -> Arrays:
@@ -41,7 +41,7 @@ def fold_block(first: int, last: int, names: Names, by_name: Similarity, top_k: 
     scores = by_name.scores[entries] * source.weights[row] * target.weights[column]
     shape = last - first, target.size
     block = Similarity.from_entries(source.entity[row] - first, target.entity[column], scores, shape)
-    return _arrays(block.top_k(top_k))
+    return block_arrays(block.top_k(top_k))
 
 
 def weighted_mean(one: Similarity, other: Similarity, weight: float, top_k: int) -> Similarity:
@@ -54,12 +54,22 @@ def weighted_mean_memory(rows: int, top_k: int, threads: int) -> int:
     return 17 * rows * top_k + 20 * threads * min(rows, ROWS_PER_JOB) * top_k
 
 
+def rows_between(similarity: Similarity, first: int, last: int) -> Similarity:
+    """The rows `first:last` as a matrix of their own."""
+    start, end = similarity.indptr[first], similarity.indptr[last]
+    shape, pointers = (last - first, similarity.shape[1]), similarity.indptr[first : last + 1] - start
+    return Similarity(
+        shape, pointers, similarity.indices[start:end], similarity.scores[start:end], similarity.floor
+    )
+
+
 def _entries(similarity: Similarity, first: int, last: int) -> Int64:
     """The places of all entries of the rows `first:last`."""
     return np.arange(similarity.indptr[first], similarity.indptr[last])
 
 
-def _arrays(similarity: Similarity) -> Arrays:
+def block_arrays(similarity: Similarity) -> Arrays:
+    """A block of rows as the result of a job."""
     return {
         "sizes": np.diff(similarity.indptr),
         "indices": similarity.indices,
@@ -68,7 +78,7 @@ def _arrays(similarity: Similarity) -> Arrays:
     }
 
 
-def _stacked(blocks: list[Arrays], shape: tuple[int, int]) -> Similarity:
+def stacked(blocks: list[Arrays], shape: tuple[int, int]) -> Similarity:
     """One matrix of blocks that follow each other."""
     floor = min((float(block["floor"][0]) for block in blocks), default=0.0)
     indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(block["sizes"] for block in blocks)]))

@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Float32, Int32, Int64, Strings
+from largeea.graph import Float32, Int32, Int64, Strings, UInt64
 from largeea.names.characters import CodePoints, code_points
 from largeea.names.ngrams import count_grams
 from largeea.names.numbering import number_codes
-from largeea.search.sorting import UInt64
 
 MAX_WORDS = 24
 """Words of a name that are compared; a longer text is hardly a name."""

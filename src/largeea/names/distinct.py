@@ -10,10 +10,9 @@ import pyarrow as pa
 from numba import njit
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Int32, Int64, Strings
+from largeea.graph import Int32, Int64, Strings, UInt64
 from largeea.names.characters import Bytes, text_buffers
 from largeea.names.numbering import number_codes
-from largeea.search.sorting import UInt64
 
 PREFIX = 8
 """Bytes of a text that are compared as one number."""

@@ -6,65 +6,107 @@ from, a name may tell which one is right without being among the most similar.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.sparse as sp
 from numba import njit
 
-from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Float32, Int32, Int64
-from largeea.names.blocks import fold
+from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
+from largeea.graph import Arrays, Float32, Int32, Int64, UInt64
+from largeea.names.blocks import ROWS_PER_JOB, block_arrays, fold, rows_between, stacked
+from largeea.names.cutting import Words
 from largeea.names.equal import BONUS
+from largeea.names.lexicon import Lexicon
 from largeea.names.rows import Columns, NameRows, Names
-from largeea.names.semantic import Vectors, as_matrices, compared_texts
-from largeea.names.words import with_word_overlap
+from largeea.names.semantic import SIDES, Vectors, compared_texts
+from largeea.names.strings.matching import ones
+from largeea.names.words import averaged_with_words, compared_words
 from largeea.similarity import Similarity
 
 NEARBY = 4
 """Targets with shared neighbours whose names are compared, for every one that is kept as evidence."""
-PROMISING = 4
+LIKELY = 8
+"""Of these, the ones whose n-grams are weighed, for every one that is added."""
+PROMISING = 2
 """Of these, the ones that are compared word by word, for every one that is added."""
+BYTES_PER_PAIR = 28
+SIGNATURE = 16
+"""64-bit words of the signature of a name: with 50 n-grams in 1,024 bits, few of them share a bit."""
 
 
-def with_nearby_names(
-    names: Similarity,
-    rows: Columns,
+class NearbyNames:
+    """Compares the names of entities that share neighbours, as the whole name channel does.
+
+    The scores are those of the channel with its bonus for equal names: n-grams, words and, if there is an
+    encoder, its `vectors`. Only the string feature is left out; it knows similar spellings alone.
+    """
+
+    def __init__(
+        self,
+        rows: Columns,
+        ngrams: Arrays,
+        vectors: Vectors | None,
+        discount_brackets: bool,
+        ngram_weight: float,
+        string_weight: float,
+    ) -> None:
+        self._names = Names.from_columns(rows)
+        self._words = compared_words(self._names, *compared_texts(self._names, discount_brackets))
+        self._signatures = [_signatures(ngrams, side) for side in SIDES] if vectors is None else None
+        self._ngrams, self._vectors, self._ngram_weight = ngrams, vectors, ngram_weight
+        self._scale = np.float32(1 / ((1 + string_weight) * (1 + BONUS)))
+
+    def best(self, nearby: Similarity, names: Similarity, per_source: int) -> Similarity:
+        """The `per_source` targets of `nearby` with the most similar names, of those that `names` lacks."""
+        pairs = _of_names(nearby, self._names)
+        how = self._ngram_weight, PROMISING * per_source, LIKELY * per_source
+        shared = pairs, self._ngrams, self._vectors, self._signatures, self._words, how
+        blocks = row_blocks(pairs.shape[0], most=ROWS_PER_JOB)
+        semantic = stacked(in_order(run_jobs(compare_block, blocks, *shared, stored=False)), pairs.shape)
+        scored = _with_scores(semantic, semantic.scores * self._scale)
+        found = fold(self._names, scored, PROMISING * per_source)
+        there = names.scores_on(found) > names.floor
+        return _with_scores(found, np.where(there, np.float32(0), found.scores)).top_k(per_source)
+
+
+def compare_block(
+    first: int,
+    last: int,
+    all_pairs: Similarity,
     ngrams: Arrays,
     vectors: Vectors | None,
-    nearby: Similarity,
-    per_source: int,
-    discount_brackets: bool,
-    ngram_weight: float,
-    string_weight: float,
-) -> Similarity:
-    """Add the `per_source` targets of `nearby` with the most similar names to each source of `names`.
-
-    The scores are those of `names`, the whole channel with its bonus for equal names: n-grams, words and, if
-    there is an encoder, its `vectors`. Only the string feature is left out; it knows similar spellings alone.
-    Pairs that `names` has already stay as they are.
-    """
-    known = Names.from_columns(rows)
-    texts = compared_texts(known, discount_brackets)
-    pairs = _of_names(nearby, known)
-    by_ngrams = _by_ngrams(pairs, *as_matrices(ngrams))
-    by_vectors = None if vectors is None else _by_vectors(pairs, vectors)
+    signatures: Sequence[UInt64] | None,
+    words: tuple[Words, Lexicon],
+    how: tuple[float, int, int],
+) -> Arrays:
+    """The most promising pairs of the names `first:last`, with their scores by n-grams, words and vectors."""
+    ngram_weight, promising, likely = how
+    pairs = rows_between(all_pairs, first, last)
+    if signatures is not None:
+        ours, theirs = signatures
+        pairs = _sharing_ngrams(pairs, ours[first:last], theirs, ngrams).top_k(likely)
+    by_ngrams = _by_ngrams(pairs, first, last, ngrams)
+    by_vectors = None if vectors is None else _by_vectors(pairs, first, last, vectors)
     estimate = by_ngrams if by_vectors is None else _mean(by_vectors, by_ngrams, ngram_weight)
-    promising = estimate.top_k(PROMISING * per_source)
-    semantic = with_word_overlap(known, *texts, _on(by_ngrams, promising))
+    best = estimate.top_k(promising)
+    semantic = averaged_with_words(_on(by_ngrams, best), first, all_pairs.shape[0], *words)
     if by_vectors is not None:
-        semantic = _mean(_on(by_vectors, promising), semantic, ngram_weight)
-    scale = np.float32(1 / ((1 + string_weight) * (1 + BONUS)))
-    found = fold(known, _with_scores(semantic, semantic.scores * scale), PROMISING * per_source)
-    there = names.scores_on(found) > names.floor
-    fresh = _with_scores(found, np.where(there, np.float32(0), found.scores)).top_k(per_source)
-    return names + fresh
+        semantic = _mean(_on(by_vectors, best), semantic, ngram_weight)
+    return block_arrays(semantic)
 
 
-def with_nearby_names_memory(entries: int, characters: int, pairs: int, kept: int) -> int:
-    """Bytes that `with_nearby_names` needs at its peak, given the entries of the n-gram vectors.
+def sources_at_once(nearby: int, memory: int) -> int:
+    """Source entities whose pairs with up to `nearby` targets fit into a quarter of the memory limit."""
+    return max(1, memory // (4 * BYTES_PER_PAIR * nearby))
 
-    `pairs` are those of nearby targets, `kept` those of the name channel.
+
+def nearby_names_memory(entries: int, characters: int, pairs: int, kept: int) -> int:
+    """Bytes that comparing nearby names needs at its peak, given the entries of the n-gram vectors.
+
+    `pairs` are those that are compared at once, `kept` those of the name channel.
     """
-    return 8 * entries + 16 * characters + 24 * pairs + 16 * kept
+    return 8 * entries + 16 * characters + BYTES_PER_PAIR * pairs + 16 * kept
 
 
 def _of_names(entities: Similarity, known: Names) -> Similarity:
@@ -86,21 +128,43 @@ def _owner(side: NameRows) -> sp.csr_array:
     )
 
 
-def _by_ngrams(pairs: Similarity, source: sp.csr_array, target: sp.csr_array) -> Similarity:
-    """The cosines of the n-gram vectors of given pairs of names."""
+def _sharing_ngrams(pairs: Similarity, source: UInt64, target: UInt64, ngrams: Arrays) -> Similarity:
+    """How many n-grams the names of each pair share, relative to those of the target, by their signatures.
+
+    Ten times as fast as cosines. Of the ten highest cosines among 100 pairs, 97 % are among the 40 best.
+    """
+    shared = np.empty(len(pairs), np.float32)
+    counts = ngrams["target_indptr"]
+    over_rows(_bits_shared, pairs.shape[0], pairs.indptr, pairs.indices, source, target, counts, shared)
+    return _with_scores(pairs, shared)
+
+
+def _signatures(ngrams: Arrays, side: str) -> UInt64:
+    """A bit set for each n-gram of a name, `[names, SIGNATURE]`."""
+    pointers = ngrams[f"{side}_indptr"]
+    signatures = np.zeros((len(pointers) - 1, SIGNATURE), np.uint64)
+    over_rows(_set_bits, len(signatures), pointers, ngrams[f"{side}_indices"], signatures)
+    return signatures
+
+
+def _by_ngrams(pairs: Similarity, first: int, last: int, ngrams: Arrays) -> Similarity:
+    """The cosines of the n-gram vectors of given pairs of the names `first:last`."""
     cosines = np.empty(len(pairs), np.float32)
-    over_rows(
-        _sparse_products, pairs.shape[0], pairs.indptr, pairs.indices, source.shape[1],
-        source.indptr, source.indices, source.data, target.indptr, target.indices, target.data, cosines,
-    )  # fmt: skip
+    pointers = ngrams["source_indptr"][first : last + 1]
+    source = pointers, ngrams["source_indices"], ngrams["source_data"]
+    target = (ngrams[f"target_{part}"] for part in ("indptr", "indices", "data"))
+    width = int(ngrams["width"][0])
+    over_rows(_sparse_products, pairs.shape[0], pairs.indptr, pairs.indices, width, *source, *target, cosines)
     return _with_scores(pairs, cosines)
 
 
-def _by_vectors(pairs: Similarity, vectors: Vectors) -> Similarity:
-    """The cosines of the encoder's vectors of given pairs of names, 0 at least."""
+def _by_vectors(pairs: Similarity, first: int, last: int, vectors: Vectors) -> Similarity:
+    """The cosines of the encoder's vectors of given pairs of the names `first:last`, 0 at least."""
     cosines = np.empty(len(pairs), np.float32)
-    source, target = (vectors[side].astype(np.float32, copy=False) for side in ("source", "target"))
-    over_rows(_dense_products, pairs.shape[0], pairs.indptr, pairs.indices, source, target, cosines)
+    source = vectors["source"][first:last].astype(np.float32, copy=False)
+    columns, places = np.unique(pairs.indices, return_inverse=True)
+    target = vectors["target"][columns].astype(np.float32, copy=False)
+    over_rows(_dense_products, pairs.shape[0], pairs.indptr, places.astype(np.int32), source, target, cosines)
     return _with_scores(pairs, np.clip(cosines, 0, 1))
 
 
@@ -116,6 +180,36 @@ def _on(matrix: Similarity, pattern: Similarity) -> Similarity:
 
 def _with_scores(pairs: Similarity, scores: Float32) -> Similarity:
     return Similarity(pairs.shape, pairs.indptr, pairs.indices, scores)
+
+
+@njit(cache=True, nogil=True)
+def _set_bits(first: int, last: int, indptr: Int64, indices: Int32, signatures: UInt64) -> None:
+    """Write the signatures of the rows `first:last`."""
+    for row in range(first, last):
+        for at in range(indptr[row], indptr[row + 1]):
+            spread = np.uint64(indices[at]) * np.uint64(0x9E3779B97F4A7C15)
+            word = spread >> np.uint64(32) & np.uint64(SIGNATURE - 1)
+            signatures[row, word] |= np.uint64(1) << (spread >> np.uint64(58))
+
+
+@njit(cache=True, nogil=True)
+def _bits_shared(
+    first: int,
+    last: int,
+    indptr: Int64,
+    indices: Int32,
+    source: UInt64,
+    target: UInt64,
+    pointers: Int64,
+    shares: Float32,
+) -> None:
+    """Write the bits that both names of a pair have, over the root of the target's n-grams, `first:last`."""
+    for row in range(first, last):
+        for entry in range(indptr[row], indptr[row + 1]):
+            other, shared = indices[entry], 0
+            for word in range(SIGNATURE):
+                shared += ones(source[row, word] & target[other, word])
+            shares[entry] = shared / np.sqrt(max(pointers[other + 1] - pointers[other], 1))
 
 
 @njit(cache=True, nogil=True)

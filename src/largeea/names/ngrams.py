@@ -16,10 +16,10 @@ from numba import njit
 
 from largeea.execution.jobs import over_rows
 from largeea.execution.memory import release_free_memory
-from largeea.graph import Float32, Float64, Int32, Int64, Strings
+from largeea.graph import Float32, Float64, Int32, Int64, Strings, UInt64
 from largeea.names.characters import CodePoints, code_points
 from largeea.names.numbering import number_codes
-from largeea.search.sorting import UInt64, sort_range
+from largeea.search.sorting import sort_range
 
 UInt16 = npt.NDArray[np.uint16]
 

@@ -13,8 +13,7 @@ from numba import njit
 
 from largeea.execution.jobs import over_rows
 from largeea.execution.settings import current
-from largeea.graph import Int32, Int64
-from largeea.search.sorting import UInt64
+from largeea.graph import Int32, Int64, UInt64
 
 
 class Numbering(NamedTuple):

@@ -9,7 +9,7 @@ from largeea.execution.planner import GpuNeed
 from largeea.names.blocks import weighted_mean_memory
 from largeea.names.encoders import encoder_dimension
 from largeea.names.encoders.base import encoder_gpu_memory
-from largeea.names.nearby import with_nearby_names_memory
+from largeea.names.nearby import nearby_names_memory
 from largeea.names.ngrams import gram_entries, tfidf_memory
 from largeea.names.rows import name_rows_memory as rows_memory
 from largeea.names.semantic import (
@@ -61,7 +61,7 @@ def nearby_memory(characters: int, pairs: int, kept: int, how: NamesConfig) -> i
     """Bytes to compare the names of so many nearby pairs, beside a name channel of `kept` pairs."""
     entries = gram_entries(characters, how.shortest_gram, how.longest_gram)
     vectors = 0 if how.encoder == NGRAM else 4 * encoder_dimension(how.encoder) * characters // 20
-    return vectors + with_nearby_names_memory(entries, characters, pairs, kept)
+    return vectors + nearby_names_memory(entries, characters, pairs, kept)
 
 
 def gpu_stages(

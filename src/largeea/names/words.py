@@ -32,12 +32,24 @@ def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: S
     `source` and `target` are the Latin names of all rows. The overlap is the Dice coefficient of the words of
     two names, weighted by inverse document frequency.
     """
+    return averaged_with_words(by_name, 0, len(source), *compared_words(names, source, target))
+
+
+def compared_words(names: Names, source: Strings, target: Strings) -> tuple[Words, Lexicon]:
+    """The words of the Latin names of all rows, and which of them replace each other."""
     words = Words.cut(pa.concat_arrays([source, target]))
-    lexicon = learn_lexicon(names, words.pointer, words.ids, len(words.weights))
+    return words, learn_lexicon(names, words.pointer, words.ids, len(words.weights))
+
+
+def averaged_with_words(
+    by_name: Similarity, first: int, sources: int, words: Words, lexicon: Lexicon
+) -> Similarity:
+    """`with_word_overlap` for the rows of the names from `first` on, of so many `sources` in all."""
     scores = np.empty_like(by_name.scores)
     over_rows(
-        _average, by_name.shape[0], by_name.indptr, by_name.indices, by_name.scores, words, lexicon, scores
-    )
+        _average, by_name.shape[0], by_name.indptr, by_name.indices, by_name.scores, first, sources, words,
+        lexicon, scores,
+    )  # fmt: skip
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
 
 
@@ -53,20 +65,25 @@ def _average(
     indptr: Int64,
     indices: Int32,
     by_grams: Float32,
+    shift: int,
+    sources: int,
     words: Words,
     lexicon: Lexicon,
     scores: Float32,
 ) -> None:
-    """Write the scores of the rows `first:last` by n-grams, averaged with the overlap of words."""
+    """Write the scores of the rows `first:last` by n-grams, averaged with the overlap of words.
+
+    Row 0 is the name `shift`; targets are numbered from `sources` on.
+    """
     unlike, others_unlike = np.empty(MAX_WORDS, np.int64), np.empty(MAX_WORDS, np.int64)
-    sources, most = len(indptr) - 1, np.int64(1)
+    most = np.int64(1)
     for row in range(first, last):
         most = max(most, indptr[row + 1] - indptr[row] + 1)
     pointer = np.empty(most + 1, np.int64)
     ids, weights = np.empty(most * MAX_WORDS, np.int32), np.empty(most * MAX_WORDS, np.float32)
     for row in range(first, last):
         others = indices[indptr[row] : indptr[row + 1]]
-        _gather(row, others, sources, words, pointer, ids, weights)
+        _gather(shift + row, others, sources, words, pointer, ids, weights)
         for place in range(len(others)):
             i, j, end_j = np.int64(0), pointer[place + 1], pointer[place + 2]
             common, total = 0.0, 0.0

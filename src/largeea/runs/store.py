@@ -2,7 +2,7 @@
 
 The manifest lists only files that are on disk: a record is removed before its file is replaced, and added
 after the new file has been flushed to disk. Results are written by a background thread, so a killed run may
-lose the result that is being written, and no other.
+lose the results that wait to be written, and no other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 
 from largeea.errors import InputError
 from largeea.execution.memory import PeakMemory
-from largeea.execution.stages import Handle, Missing
+from largeea.execution.settings import current
+from largeea.execution.stages import Handle, Missing, bytes_of
 from largeea.progress import note
 from largeea.runs.artifacts import load_artifact, save_artifact
 from largeea.runs.files import is_intact
@@ -30,6 +31,9 @@ from largeea.version import __version__
 
 JOBS_AFTER = 15.0
 """Seconds that a stage runs before its finished jobs are stored: shorter stages are quicker to repeat."""
+
+SHARE_UNWRITTEN = 0.1
+"""Of the memory limit, what results may take up that wait to be written."""
 
 
 class FolderStore:
@@ -85,17 +89,13 @@ class FolderStore:
     def save(self, handle: Handle[Any], value: Any, seconds: float, memory: PeakMemory) -> None:
         """Record the time and peak memory of a computed result, and store it in the background.
 
-        An error of storing the result before it is raised here.
+        An error of storing a result before it is raised here.
         """
-        self.writer.wait()
         timing = {"seconds": round(seconds, 3), "memory_mb": asdict(memory)}
-        self.manifest["timings"].setdefault(handle.name, {})[handle.key] = timing
+        with self._lock:
+            self.manifest["timings"].setdefault(handle.name, {})[handle.key] = timing
         if self.folder is None:
             return
-        is_outdated = handle.name in self.manifest["stages"] or "answer" in self.manifest
-        if is_outdated:
-            self.manifest["stages"].pop(handle.name, None)
-            strike_answer(self.manifest)
         record = {
             "key": handle.key,
             "function": handle.call.function,
@@ -105,14 +105,17 @@ class FolderStore:
             "files": self._attached.pop(handle.name, {}),
             "finished": now(),
         }
-        self._unwritten = {handle.key: value}
-        self.writer.submit(partial(self._write, self.folder, handle.name, value, record, is_outdated))
+        self._unwritten[handle.key] = value
+        write = partial(self._write, self.folder, handle.name, value, record)
+        self.writer.submit(write, bytes_of(value), int(SHARE_UNWRITTEN * current().memory_bytes))
 
-    def _write(self, folder: Path, name: str, value: Any, record: dict[str, Any], is_outdated: bool) -> None:
+    def _write(self, folder: Path, name: str, value: Any, record: dict[str, Any]) -> None:
         """Write a result and then its record; the manifest on disk must not list the file meanwhile."""
         try:
-            if is_outdated:
-                self.write_manifest()
+            if name in self.manifest["stages"] or "answer" in self.manifest:
+                with self.changing() as manifest:
+                    manifest["stages"].pop(name, None)
+                    strike_answer(manifest)
             path = stage_file(folder, name)
             sha256 = save_artifact(value, path)
             self._verified.add(sha256)
@@ -120,7 +123,7 @@ class FolderStore:
                 manifest["stages"][name] = record | {"sha256": sha256, "bytes": path.stat().st_size}
             remove_jobs(folder, record["key"])
         finally:
-            self._unwritten = {}
+            del self._unwritten[record["key"]]
 
     def jobs(self, handle: Handle[Any]) -> JobFolder | None:
         """Return the store for finished jobs of a running stage; None without a folder."""

@@ -1,38 +1,54 @@
-"""`Writer`: writes results in a background thread, one at a time, while the next stage is computed."""
+"""`Writer`: writes results in a background thread, in order, while the next stages are computed."""
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class Writer:
-    """At most one write is pending, so memory stays bounded.
+    """What waits to be written is bounded by its size, so memory is too.
 
-    The error of a failed write is raised by the next `submit` or `wait`.
+    The error of a failed write is raised by the next `submit` or `wait`. A closed writer takes nothing more.
     """
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
-        self._pending: Future[None] | None = None
+        self._pending: deque[tuple[Future[None], int]] = deque()
+        self._lock = threading.RLock()
+        self._closed = False
 
-    def submit(self, write: Callable[[], None]) -> None:
-        """Start a write, after the one before it has ended."""
-        self.wait()
-        self._pool = self._pool or ThreadPoolExecutor(1, "largeea-writer")
-        self._pending = self._pool.submit(write)
+    def submit(self, write: Callable[[], None], size: int, room: int) -> None:
+        """Queue a write of `size` bytes; wait while those before it leave less of `room` than that."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the run has ended")
+            while self._pending and (
+                self._pending[0][0].done() or sum(waiting for _, waiting in self._pending) + size > room
+            ):
+                self._finish_one()
+            self._pool = self._pool or ThreadPoolExecutor(1, "largeea-writer")
+            self._pending.append((self._pool.submit(write), size))
 
     def wait(self) -> None:
         """Wait until everything is written."""
-        if self._pending is not None:
-            pending, self._pending = self._pending, None
-            pending.result()
+        with self._lock:
+            while self._pending:
+                self._finish_one()
 
     def close(self) -> None:
         """Wait until everything is written and end the thread."""
-        try:
-            self.wait()
-        finally:
-            if self._pool is not None:
-                self._pool.shutdown()
-                self._pool = None
+        with self._lock:
+            self._closed = True
+            try:
+                self.wait()
+            finally:
+                if self._pool is not None:
+                    self._pool.shutdown()
+
+    def _finish_one(self) -> None:
+        """Wait for the oldest write and forget it, whether it failed or not."""
+        written, _ = self._pending.popleft()
+        written.result()

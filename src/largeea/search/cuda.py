@@ -13,7 +13,7 @@ from functools import cached_property
 import torch
 
 from largeea.errors import ResourceError
-from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, torch_device
+from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, to_host, torch_device
 from largeea.graph import Float32, Int32
 from largeea.search.manhattan import candidate_count
 
@@ -122,7 +122,7 @@ class CudaSearch:
     def nearest(self, queries: Float32, k: int, metric: str) -> tuple[Int32, Float32]:
         """See `DenseSearch.nearest`."""
         ids, scores = self._on_device.nearest(tensor(queries, torch_device()), k, metric)
-        return ids.cpu().numpy(), scores.cpu().numpy()
+        return to_host(ids), to_host(scores)
 
     @cached_property
     def _on_device(self) -> DeviceItems:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from largeea.execution.devices import free_gpu_bytes, in_blocks, torch_device
+from largeea.execution.devices import free_gpu_bytes, in_blocks, to_host, torch_device
 from largeea.graph import Float32, Int32
 from largeea.search.sparse_index import Csr, SparseIndex
 from largeea.search.sparse_kernels import PROPOSED_PER_KEPT
@@ -97,7 +97,7 @@ class CudaSparseSearch:
 
         if len(self.index.items.pointer) > 1:
             in_blocks(answer, last - first, self._queries_at_once(k))
-        return ids.cpu().numpy(), scores.cpu().numpy()
+        return to_host(ids), to_host(scores)
 
     @cached_property
     def _items(self) -> DeviceCsr:

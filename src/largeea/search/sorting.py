@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-UInt64 = npt.NDArray[np.uint64]
+from largeea.graph import UInt64
 
 
 @njit(cache=True, nogil=True)

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numba import njit
 
 from largeea.evidence.attributes.kinds import DATE, NUMBER, TEXT
+from largeea.graph import UInt64
 from largeea.names.strings.levenshtein import levenshtein
-from largeea.search.sorting import UInt64
 
 if TYPE_CHECKING:
     from largeea.evidence.attributes.values import ValueTable

@@ -17,8 +17,7 @@ from largeea.evidence.attributes.compare_kernels import (
 )
 from largeea.evidence.attributes.facts import Facts
 from largeea.evidence.attributes.values import ValueTable
-from largeea.graph import Bool, Float32, Float64, Int32, Int64
-from largeea.search.sorting import UInt64
+from largeea.graph import Bool, Float32, Float64, Int32, Int64, UInt64
 
 MAX_WEIGHT = float(np.log(10_000))
 """No single property speaks for a pair with higher odds than these."""

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from largeea.graph import Int64
-from largeea.search.sorting import UInt64, sort_range
+from largeea.graph import Int64, UInt64
+from largeea.search.sorting import sort_range
 
 SPACE = 32
 

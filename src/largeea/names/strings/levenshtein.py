@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from largeea.names.strings.shingles import UInt32, UInt64
+from largeea.graph import UInt64
+from largeea.names.strings.shingles import UInt32
 
 CODE_POINTS = 0x110000
 

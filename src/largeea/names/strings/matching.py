@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from largeea.graph import Arrays, Int32, Int64
+from largeea.graph import Arrays, Int32, Int64, UInt64
 from largeea.names.strings.levenshtein import CODE_POINTS, levenshtein
 from largeea.names.strings.minhash import BandIndex, MinHash, band_keys, gather
-from largeea.names.strings.shingles import NameSets, UInt64
+from largeea.names.strings.shingles import NameSets
 from largeea.search.sorting import move_smallest, sort_range
 
 

@@ -14,8 +14,8 @@ from numba import njit
 
 from largeea.errors import UsageError
 from largeea.execution.jobs import over_rows
-from largeea.graph import Int32, Int64
-from largeea.names.strings.shingles import NameSets, UInt32, UInt64, mixed
+from largeea.graph import Int32, Int64, UInt64
+from largeea.names.strings.shingles import NameSets, UInt32, mixed
 from largeea.randomness import generator
 
 NAMES_AT_ONCE = 4096
