@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from largeea.errors import UsageError
-from largeea.evidence.literals import value_numbers
 from largeea.evidence.witnesses import SharedNeighbour, shared_neighbours
 from largeea.finished import FinishedRun
 from largeea.graph import KnowledgeGraph, Strings
@@ -168,15 +167,13 @@ def shared_evidence(
         if one.source_node < graphs[0].size
     )
     literals = [one for one in shared if one.source_node >= graphs[0].size]
-    return witnesses, tuple(_shared_values(graphs, source, literals)) if literals else ()
+    return witnesses, tuple(_shared_values(run, source, literals)) if literals else ()
 
 
-def _shared_values(
-    graphs: tuple[KnowledgeGraph, KnowledgeGraph], source: int, shared: list[SharedNeighbour]
-) -> Iterator[SharedValue]:
+def _shared_values(run: FinishedRun, source: int, shared: list[SharedNeighbour]) -> Iterator[SharedValue]:
     """Yield the equal literals with their texts, looked up by predicate and value number."""
-    attributes = graphs[0].attributes
-    numbers, _, _ = value_numbers(*graphs)
+    graphs = run.source, run.target
+    attributes, numbers = graphs[0].attributes, run.value_numbers
     for one in shared:
         predicate, value = (
             one.source_relation // 2 - len(graphs[0].relations),

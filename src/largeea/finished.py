@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any
 
-from largeea.graph import KnowledgeGraph, Links
+from largeea.evidence.literals import value_numbers
+from largeea.graph import Int32, KnowledgeGraph, Links
 from largeea.matching.alignment import Alignment
 from largeea.runs.folder import load_stage
 from largeea.runs.manifest import records_of_answer
@@ -29,6 +31,10 @@ class FinishedRun:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.stages = tuple(records_of_answer(folder))
+
+    def _repr_html_(self) -> str:
+        """The folder and the first pairs of the answer, for notebooks."""
+        return f"<p>{escape(f'Finished run in {self.folder}')}</p>{self.alignment._repr_html_()}"
 
     def load(self, stage: str) -> Any:
         """The stored result of one stage."""
@@ -80,3 +86,8 @@ class FinishedRun:
         """The anchors that the evidence of the last round was made from; None without evidence."""
         rounds = [int(name.removeprefix("anchors-")) for name in self.stages if name.startswith("anchors-")]
         return self.load(f"anchors-{max(rounds)}") if rounds else None
+
+    @cached_property
+    def value_numbers(self) -> Int32:
+        """The number of each source literal's value among those that both graphs have, `[literals]`."""
+        return value_numbers(self.source, self.target)[0]

@@ -1,0 +1,113 @@
+"""Examples of pairs with the evidence for them, side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from largeea.explain import Entity, Explanation, SharedValue, Witness, explain
+from largeea.graph import Int32, Int64
+from largeea.report.figures import SAMPLE, spread
+from largeea.report.page import escaped, local_name, paragraph, shown
+from largeea.report.stored import StoredRun, rows_of
+
+EXAMPLES = 20
+"""Pairs of each sort that are shown."""
+_SHOWN = 3
+
+
+def sure_sources(run: StoredRun) -> Int32:
+    """Return source entities of accepted pairs, evenly spread over the more confident half, without seeds."""
+    found = np.flatnonzero(run.alignment.accepted & ~run.is_given)
+    half = found[: max(len(found) // 2, EXAMPLES)]
+    return _sources(run, half)
+
+
+def doubtful_sources(run: StoredRun) -> Int32:
+    """Return source entities of doubtful pairs, evenly spread from the most to the least confident."""
+    found = np.flatnonzero(~run.alignment.accepted)
+    return _sources(run, found)
+
+
+def _sources(run: StoredRun, places: Int64) -> Int32:
+    sources: Int32 = run.alignment.pairs[places[spread(len(places), EXAMPLES)], 0]
+    return sources
+
+
+def rejected_sources(run: StoredRun) -> Int32:
+    """Return unmatched source entities of a sample: those whose best candidate has the highest score."""
+    unmatched = run.alignment.unmatched_source_ids
+    sample = unmatched[spread(len(unmatched), SAMPLE)]
+    ids, scores = rows_of(run.fused, sample).top_k_arrays(1)
+    with_candidate = np.flatnonzero(ids[:, 0] >= 0)
+    best = np.argsort(-scores[with_candidate, 0], kind="stable")[:EXAMPLES]
+    return sample[with_candidate[best]]
+
+
+def cards(run: StoredRun, title: str, text: str, sources: Int32) -> str:
+    """Return the pairs of some source entities, in a part of the page that can be folded."""
+    if not len(sources):
+        return ""
+    found = [_card(explain(run, int(source), "source", candidates=1)) for source in sources]
+    intro, pairs = paragraph(escaped(text), "quiet"), f'<div class="pairs">{"".join(found)}</div>'
+    return f"<details open><summary>{len(found)} {escaped(title)}</summary>{intro}{pairs}</details>\n"
+
+
+def _card(found: Explanation) -> str:
+    candidate = found.counterpart or next(iter(found.candidates), None)
+    if candidate is None:
+        return ""
+    scores = [] if found.confidence is None else [_score("confidence", found.confidence)]
+    scores += [_score(kind, verdict.score) for kind, verdict in candidate.channels.items() if verdict]
+    return (
+        f'<article class="pair"><div class="sides">{entity(found.entity)}{entity(candidate.entity)}</div>'
+        f'<ul class="scores">{"".join(scores)}</ul>'
+        + _list("Paired elsewhere", [_owner(candidate.paired_with)] if candidate.paired_with else [])
+        + _list("Shared neighbours", [_witness(one) for one in found.witnesses])
+        + _list("Equal values", [_value(one) for one in found.values])
+        + "</article>"
+    )
+
+
+def entity(one: Entity) -> str:
+    """Return the name and IRI of an entity."""
+    return f"<div><strong>{shown(one.name)}</strong><span>{shown(one.iri)}</span></div>"
+
+
+def _score(kind: str, score: float) -> str:
+    full = 100 * min(max(score, 0.0), 1.0)
+    meter = f'<span class="meter" aria-hidden="true"><i style="width:{full:.0f}%"></i></span>'
+    return f"<li><span>{escaped(kind)}</span> <b>{score:.2f}</b>{meter}</li>"
+
+
+def _owner(other: Entity) -> str:
+    return f"The candidate is in a pair with {shown(other.name or other.iri)}."
+
+
+def _witness(one: Witness) -> str:
+    ours, theirs = (
+        shown(entity.name or entity.iri) for entity in (one.source_neighbour, one.target_neighbour)
+    )
+    relations = _relation(one.source_relation), _relation(one.target_relation)
+    if relations[0] == relations[1]:
+        return f"{relations[0]}: {ours} = {theirs}"
+    return f"{relations[0]}: {ours} = {relations[1]}: {theirs}"
+
+
+def _value(one: SharedValue) -> str:
+    predicates = dict.fromkeys([_relation(one.source_predicate), _relation(one.target_predicate)])
+    return f"{' = '.join(predicates)}: {shown(one.value)}"
+
+
+def _relation(iri: str) -> str:
+    """Return the short name of a relation; `^` marks the inverse direction."""
+    inverse = iri.startswith("^")
+    return ("inverse of " if inverse else "") + shown(local_name(iri[inverse:]), 60)
+
+
+def _list(title: str, lines: list[str]) -> str:
+    """Return the first lines under a title, and the number of the others."""
+    if not lines:
+        return ""
+    more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+    items = "".join(f"<li>{line}</li>" for line in [*lines[:_SHOWN], *more])
+    return f'<div class="found"><b>{title}</b><ul>{items}</ul></div>'
