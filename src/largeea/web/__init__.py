@@ -1,0 +1,1 @@
+"""Local web applications: the review app, the reconciliation service, and what both are served with."""

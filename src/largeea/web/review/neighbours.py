@@ -1,0 +1,113 @@
+"""The neighbours of a pair: those that the answer pairs with each other, and those of one side alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from largeea.finished import FinishedRun
+from largeea.graph import Int32, KnowledgeGraph
+from largeea.graph.edges import Edges
+from largeea.web.review.literals import last_part
+from largeea.web.review.pairs import name_of
+
+MOST_EDGES = 400
+"""Edges of an entity that are looked at: hubs have millions."""
+MOST_SHOWN = 6
+"""Neighbours that are shown of each group."""
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A neighbour and the relation that leads to it; `inverse` if the neighbour is the relation's head."""
+
+    entity: int
+    name: str
+    iri: str
+    relation: str
+    inverse: bool
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The neighbours of a pair, the most informative relations first, and how many there are in all."""
+
+    matched: tuple[tuple[Neighbour, Neighbour], ...]
+    source: tuple[Neighbour, ...]
+    target: tuple[Neighbour, ...]
+    matched_count: int
+    source_count: int
+    target_count: int
+
+
+class Neighbourhoods:
+    """Finds the neighbours of pairs. Reads the edges that a run has stored, or makes them once."""
+
+    def __init__(self, run: FinishedRun) -> None:
+        self._run = run
+
+    @cached_property
+    def _edges(self) -> tuple[Edges, Edges]:
+        if "edges" in self._run.stages:
+            stored = self._run.load("edges")
+            return stored["source"], stored["target"]
+        source, target = self._run.source, self._run.target
+        return _edges(source), _edges(target)
+
+    @cached_property
+    def _counterpart(self) -> Int32:
+        """The target entity that each source entity is paired with, `[sources]`, or -1."""
+        found = np.full(self._run.source.size, -1, np.int32)
+        for links in (self._run.alignment.pairs, self._run.same.pairs):
+            found[links[:, 0]] = links[:, 1]
+        return found
+
+    def of(self, source: int, target: int) -> Neighbourhood:
+        """Return the neighbours of a pair; those that only one side has come after the matched ones."""
+        ours = _distinct(_neighbours(self._run.source, self._edges[0], source))
+        theirs = _distinct(_neighbours(self._run.target, self._edges[1], target))
+        matched = [
+            (one, theirs[counterpart])
+            for one in ours.values()
+            if (counterpart := int(self._counterpart[one.entity])) in theirs
+        ]
+        paired = {one.entity for one, _ in matched}, {other.entity for _, other in matched}
+        left = [one for one in ours.values() if one.entity not in paired[0]]
+        right = [one for one in theirs.values() if one.entity not in paired[1]]
+        return Neighbourhood(
+            tuple(matched[:MOST_SHOWN]),
+            tuple(left[:MOST_SHOWN]),
+            tuple(right[:MOST_SHOWN]),
+            len(matched),
+            len(left),
+            len(right),
+        )
+
+
+def _edges(graph: KnowledgeGraph) -> Edges:
+    return Edges.of(graph.triples, graph.size, len(graph.relations))
+
+
+def _distinct(neighbours: Iterator[Neighbour]) -> dict[int, Neighbour]:
+    """Return the neighbours by entity, each by the first of the relations that lead to it."""
+    found: dict[int, Neighbour] = {}
+    for one in neighbours:
+        found.setdefault(one.entity, one)
+    return found
+
+
+def _neighbours(graph: KnowledgeGraph, edges: Edges, entity: int) -> Iterator[Neighbour]:
+    """Yield the neighbours of an entity, those by the most informative relations first."""
+    start, end = edges.pointers[entity : entity + 2].tolist()
+    span = slice(start, min(end, start + MOST_EDGES))
+    relation, node = edges.relation[span], edges.neighbour[span]
+    entities = node < graph.size  # the nodes behind are literal values
+    relation, node = relation[entities], node[entities]
+    order = np.lexsort((node, relation, -edges.inverse_functionality[relation]))
+    for directed, neighbour in zip(relation[order].tolist(), node[order].tolist(), strict=True):
+        iri = graph.entities[neighbour].as_py()
+        word = last_part(graph.relations[directed // 2].as_py())
+        yield Neighbour(neighbour, name_of(graph, neighbour), iri, word, bool(directed % 2))
