@@ -335,9 +335,17 @@ def test_a_setting_repeats_what_uses_it_and_what_depends_on_that(
 @pytest.mark.parametrize(
     ("file", "line", "stages"),
     [
-        ("a.nt", "<http://a/Rome> <http://a/next> <http://a/Oslo> .\n", {"source", "target", "given-seeds"}),
-        ("b.nt", "<http://b/Rome> <http://b/next> <http://b/Oslo> .\n", {"source", "target", "given-seeds"}),
-        ("seeds.tsv", "http://a/Riga\thttp://b/Riga\n", {"given-seeds"}),
+        (
+            "a.nt",
+            "<http://a/Rome> <http://a/next> <http://a/Oslo> .\n",
+            {"source", "target", "given-pairs", "given-seeds"},
+        ),
+        (
+            "b.nt",
+            "<http://b/Rome> <http://b/next> <http://b/Oslo> .\n",
+            {"source", "target", "given-pairs", "given-seeds"},
+        ),
+        ("seeds.tsv", "http://a/Riga\thttp://b/Riga\n", {"given-pairs", "given-seeds"}),
     ],
 )
 def test_a_changed_file_repeats_what_depends_on_it(
@@ -349,7 +357,7 @@ def test_a_changed_file_repeats_what_depends_on_it(
         opened.write(line)
     found, scratch = reuse.again(tmp_path, inputs=tmp_path / "inputs")
     assert names(found) == downstream(scratch, stages)
-    assert {"source", "target", "given-seeds"} & names(found) == stages
+    assert {"source", "target", "given-pairs", "given-seeds"} & names(found) == stages
     assert "alignment" in names(found)
 
 

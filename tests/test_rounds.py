@@ -161,6 +161,19 @@ def test_candidates_are_searched_only_while_anchors_change(tmp_path: Path) -> No
     assert len(timings["candidates"]) == 1, "less than a tenth of the anchors is new from the second round on"
 
 
+def test_nearby_names_are_the_same_however_many_are_compared_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target, _ = overlapping_pair(1, 300)
+    found = []
+    for at_once in (10_000, 70):
+        monkeypatch.setattr("largeea.material.sources_at_once", lambda nearby, memory, n=at_once: n)
+        folder = tmp_path / f"run-{at_once}"
+        largeea.align(source, target, folder=folder)
+        found.append((folder / "stages" / "names-nearby.safetensors").read_bytes())
+    assert found[0] == found[1]
+
+
 # Confidence
 
 

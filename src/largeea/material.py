@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from largeea.config import Config, NamesConfig
+from largeea.corrections import NO_CORRECTIONS, Corrections
 from largeea.evidence import (
     attribute_values,
     evidence_edges,
@@ -17,9 +18,10 @@ from largeea.evidence import (
     surroundings_evidence,
     without_seeds,
 )
+from largeea.execution.settings import current
 from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, KnowledgeGraph, Links
-from largeea.names.nearby import NEARBY, with_nearby_names
+from largeea.names.nearby import NEARBY, NearbyNames, sources_at_once
 from largeea.randomness import child_seed
 from largeea.similarity import Similarity
 
@@ -57,6 +59,7 @@ class Material:
     """Seeds and pairs with equal IRIs: anchors of every round, not to be found."""
     apart: Handle[Links]
     """Those known pairs whose entities have no scores at all."""
+    corrections: Corrections
     names: Matrix | None
     compared: NameParts | None
     values: Handle[dict[str, Any]] | None
@@ -133,6 +136,7 @@ def gather(
     names: Matrix | None,
     compared: NameParts | None,
     config: Config,
+    corrections: Corrections = NO_CORRECTIONS,
 ) -> Material:
     """What evidence is drawn from: edges, names and, where both graphs have any, literals."""
     how = config.evidence
@@ -143,18 +147,18 @@ def gather(
         proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
     structured = all(len(graph.value.triples) >= graph.value.size for graph in (source, target))
     sketches = how.sketches_for(source.value.size + target.value.size)
-    channels = names, compared, values, proposed
-    return Material(stage, config, kinds, edges, known, known, *channels, structured, sketches)
+    drawn_from = names, compared, values, proposed
+    return Material(stage, config, kinds, edges, known, known, corrections, *drawn_from, structured, sketches)
 
 
 def not_known(material: Material, channels: Channels) -> Channels:
-    """Channels without the entities of known pairs: what is left to be found."""
-    known = material.known
+    """Channels without forbidden pairs and without the entities of known pairs: what is left to be found."""
+    known, allowed = material.known, material.corrections.allowed(material.stage, channels)
     if not len(known.value):
-        return channels
+        return allowed
     return {
         kind: material.stage(f"{kind}-not-known", without_seeds, channel, known)
-        for kind, channel in channels.items()
+        for kind, channel in allowed.items()
     }
 
 
@@ -236,9 +240,16 @@ def names_nearby(
     per_source: int,
     *how: Any,
 ) -> Similarity:
-    """The name channel with the names of up to `nearby` targets that share neighbours with each source.
+    """The name channel with the best names among the `nearby` targets that share neighbours with a source.
 
-    One stage, so that the matrix of all these pairs need not be stored. See `with_nearby_names`.
+    One stage, so that the matrix of all these pairs need not be stored; some sources at a time, so that it
+    need not be in memory.
     """
-    joined = neighbour_evidence(edges, anchors, agreement, kinds, apart, nearby)
-    return with_nearby_names(names, rows, ngrams, vectors, joined, per_source, *how)
+    comparing, sources = NearbyNames(rows, ngrams, vectors, *how), names.shape[0]
+    at_once = sources_at_once(nearby, current().memory_bytes)
+    found = Similarity.empty(names.shape)
+    for first in range(0, sources, at_once):
+        span = first, min(first + at_once, sources)
+        joined = neighbour_evidence(edges, anchors, agreement, kinds, apart, nearby, span)
+        found = found + comparing.best(joined, names, per_source)
+    return names + found

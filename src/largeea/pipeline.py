@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from largeea.config import Config, NamesConfig
+from largeea.corrections import KnownPairs
 from largeea.errors import InputError, UsageError
 from largeea.execution.code import plugin_fingerprint
 from largeea.execution.compilation import tell_of_compilation
+from largeea.execution.devices import cuda_is_chosen, start_cuda
 from largeea.execution.engines import load_engine
 from largeea.execution.settings import current
 from largeea.execution.stages import Handle, Stages
@@ -50,13 +52,12 @@ from largeea.structure.partition import PARTITIONERS
 
 @dataclass(frozen=True)
 class Inputs:
-    """Both graphs, the seeds (`psi'`) and the pairs with equal IRIs. Test links are never in here."""
+    """Both graphs and what is known about pairs of their entities. Test links are never in here."""
 
     source: Handle[KnowledgeGraph]
     target: Handle[KnowledgeGraph]
-    seeds: Handle[Links]
-    same: Handle[Links]
-    """Pairs with equal IRIs: known to be the same, but neither seeds nor part of the answer's links."""
+    given: Handle[Arrays]
+    """Seeds, forbidden and reviewed pairs: see `GivenPairs`."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Outcome:
     """What a run ends with."""
 
     inputs: Inputs
+    given: Handle[Links]
+    """The seeds that were given (`psi'`)."""
     seeds: Handle[Links]
     """Given seeds and pseudo-seeds."""
     fused: Matrix
@@ -81,19 +84,21 @@ class Outcome:
 def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     """Go through all stages that the configuration asks for; what a folder has already is not done again."""
     check_plugins(config)
+    start_cuda()
     tell_of_compilation()
     run.begin(config)
     config = within_limits(inputs, config, run)
     stage, source, target = run.stage, inputs.source, inputs.target
-    seeds = inputs.seeds
-    if len(inputs.same.value):
-        seeds = stage("known-pairs", known_pairs, inputs.same, seeds)
-    kinds = stage("kinds", matched_kinds, source, target, inputs.same)
+    known = KnownPairs.of(stage, inputs.given, source, target)
+    seeds, corrections = known.seeds, known.corrections
+    if len(known.same.value):
+        seeds = stage("known-pairs", known_pairs, known.same, seeds)
+    kinds = stage("kinds", matched_kinds, source, target, known.same)
     channels: dict[str, Matrix] = {}
     features: dict[str, Matrix] = {}
     augmented, names, likelihood, compared = seeds, None, None, None
     made_of: tuple[Handle[Any], ...] = ()
-    if names_are_usable(inputs, config):
+    if names_are_usable(inputs, known, config):
         rows = stage(
             "name-rows", name_rows, source, target, kinds, config.names.max_aliases,
             config.names.alias_predicates,
@@ -104,26 +109,31 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             vectors = name_vectors(stage, rows, config.names)
             compared = NameParts(rows, name_ngrams(stage, rows, config.names), vectors, config.names)
         if config.uses("augmentation"):  # DA
-            augmented = stage("seeds", augment, seeds, channels["name"], config.augmentation.margin)
+            allowed = corrections.allowed(stage, channels, "pseudo-seeds-")["name"]
+            augmented = stage("seeds", augment, seeds, allowed, config.augmentation.margin)
     if config.uses("structure"):  # M_s
         channels["structure"] = structure_channel(stage, source, target, augmented, config)
     if config.uses("evidence"):  # beyond the paper
         trained = {kind: channel for kind, channel in channels.items() if kind == "structure"}
-        material = gather(stage, source, target, kinds, seeds, names, compared, config)
+        material = gather(stage, source, target, kinds, seeds, names, compared, config, corrections)
+        if cuda_is_chosen():  # the processors are free while the GPU compares names
+            beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
+            stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
         channels, fused = rounds.channels, rounds.fused  # M
         made_of = (*filter(None, [names]), *rounds.parts)
         likelihood = confidence(material, trained, rounds)
     else:
+        channels = corrections.allowed(stage, channels)
         fused = stage("fused", fuse, channels, config.fusion.method, config.fusion.csls)  # M
     how = config.decision
     answer = stage(
-        "alignment", decided_arrays, source, target, inputs.seeds, inputs.same, fused, channels, features,
+        "alignment", decided_arrays, source, target, known.seeds, known.same, fused, channels, features,
         likelihood, how.threshold, how.doubtful, how.assignment,
     )  # fmt: skip
-    parts: list[Handle[Any]] = [source, target, inputs.seeds, inputs.same, augmented, *features.values()]
-    parts += [*channels.values(), *made_of, fused, *filter(None, [likelihood]), answer]
-    return Outcome(inputs, augmented, fused, answer, tuple(parts))
+    parts: list[Handle[Any]] = [source, target, inputs.given, known.seeds, known.same, augmented]
+    parts += [*features.values(), *channels.values(), *made_of, fused, *filter(None, [likelihood]), answer]
+    return Outcome(inputs, known.seeds, augmented, fused, answer, tuple(parts))
 
 
 def name_channel(stage: Stages, rows: Handle[Arrays], config: Config) -> tuple[Matrix, dict[str, Matrix]]:
@@ -208,7 +218,7 @@ def check_plugins(config: Config) -> None:
         PARTITIONERS.find(config.partition.method)
 
 
-def names_are_usable(inputs: Inputs, config: Config) -> bool:
+def names_are_usable(inputs: Inputs, given: KnownPairs, config: Config) -> bool:
     """Whether there is a name channel; if not, structure has to do alone, and an error says if it cannot."""
     if config.uses("names") and not (config.uses("sens") or config.uses("strings")):
         raise UsageError("without sens and strings the name channel is empty; leave one of them in")
@@ -220,7 +230,7 @@ def names_are_usable(inputs: Inputs, config: Config) -> bool:
     if config.uses("names") and not nameless:
         return True
     with_evidence = config.uses("evidence")
-    known = len(inputs.seeds.value) or len(inputs.same.value)
+    known = len(given.seeds.value) or len(given.same.value)
     if not (config.uses("structure") or (with_evidence and (known or literals_are_usable(inputs, config)))):
         if not config.uses("names"):
             raise UsageError("without names and without seeds there is nothing to align by")

@@ -59,7 +59,8 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     fused with evidence.
     """
     stage, how, known = everything.stage, everything.config.evidence, everything.known
-    judged = stage("judged", pairs_to_judge, known, everything.random)
+    trusted = everything.corrections.not_reviewed(stage, known)
+    judged = stage("judged", pairs_to_judge, trusted, everything.random)
     material = everything.with_apart(stage("apart", all_but, known, judged))
     channels, weights = trained | not_known(material, material.start), dict[str, float]()
     before, new_before, parts = Links.none(), np.inf, list[Handle[Any]]([material.edges])
@@ -81,8 +82,9 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
         weights = base_weights(how)
         if found.names is not None:
             if not number:
+                allowed = material.corrections.allowed(stage, found.channels)
                 names_worth = stage(
-                    "names-worth", measure_names, found.names, found.channels, found.candidates, judged,
+                    "names-worth", measure_names, found.names, allowed, found.candidates, judged,
                     material.random,
                 )  # fmt: skip
             worth = stage(
@@ -93,7 +95,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             if not weights["literals"]:
                 material = replace(material, values=None)
         channels = trained | not_known(material, found.with_names)
-        parts = [material.edges, anchors, found.agreement]
+        parts = [material.edges, anchors, found.agreement, *found.channels.values()]
     if material.names is not None and material.structured and weights.get("surroundings") == 0:
         warn(
             "structure says nothing about the pairs that names are sure of, so names decide; if things with "
@@ -114,15 +116,20 @@ def have_settled(new: float, new_before: float, growth: float, least: float) -> 
 
 
 def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matrix:
-    """The probability that each pair is right, learnt from a trial without some of the counterparts."""
-    stage, config = everything.stage, everything.config
+    """The probability that each pair is right, learnt from a trial without some of the counterparts.
+
+    In the trial, nothing has been reviewed yet: it shows what pairs look like of which people have said
+    since whether they are right.
+    """
+    stage, config, corrections = everything.stage, everything.config, everything.corrections
     knocked_out = stage("knock-outs", knock_outs, rounds.fused, everything.known, config.seed)
-    trial = everything.with_apart(stage("trial-known", spared, everything.known, knocked_out), "trial-")
+    left_out = knocked_out, corrections.reviewed
+    trial = everything.with_apart(stage("trial-known", spared, everything.known, *left_out), "trial-")
     if "literals" not in rounds.channels:
         trial = replace(trial, values=None)
     tried = trial.start
     if "surroundings" in rounds.channels:
-        anchors = stage("trial-anchors", spared, rounds.anchors, knocked_out)
+        anchors = stage("trial-anchors", spared, rounds.anchors, *left_out)
         joined = Joined(anchors, stage("trial-agreement", learn_agreement, trial.edges, anchors))
         apart = trial.names is not everything.names
         names = trial.names_with(rounds.nearby, "trial-") if apart else rounds.names
@@ -130,10 +137,12 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         pool = (rounds.channels["surroundings"],)
         found = compare(trial, joined, config.evidence.rounds, pool, None, "trial-")
         tried = found.with_names
+    tried = corrections.before_reviews(stage).allowed(stage, trained | tried, "trial-")
+    how = config.evidence
     return stage(
-        "likelihood", likelihood, rounds.channels, rounds.fused, trained | tried, knocked_out,
-        rounds.weights, config.evidence.top_k, config.decision.temperature, config.evidence.no_match_score,
-        config.evidence.sinkhorn_iterations, LEAST_IF_EQUAL,
+        "likelihood", likelihood, rounds.channels, rounds.fused, tried, knocked_out, rounds.weights,
+        how.top_k, config.decision.temperature, how.no_match_score, how.sinkhorn_iterations, LEAST_IF_EQUAL,
+        corrections.reviewed,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,97 @@ def test_a_role_that_is_not_there_cannot_be_planned(
 
 def test_plan_takes_the_options_of_align_that_decide_what_is_computed() -> None:
     of_align, of_plan = (inspect.signature(module.command).parameters for module in (align, plan))
-    assert set(of_align) - set(of_plan) == {"output", "seeds", "write", "predicate", "overwrite"}
-    assert set(of_plan) <= set(of_align)
-    assert all(parameter.default == of_align[name].default for name, parameter in of_plan.items())
+    assert set(of_align) - set(of_plan) == {"output", "seeds", "forbidden", "write", "predicate", "overwrite"}
+    sizes = {"entities", "triples", "literals"}
+    cluster = {"nodes", "memory_per_node", "cores_per_node", "gpus_per_node", "driver_memory", "network"}
+    assert set(of_plan) - set(of_align) == sizes | cluster
+    shared = set(of_plan) & set(of_align) - {"source"}
+    assert all(of_plan[name].default == of_align[name].default for name in shared)
+
+
+# Graphs that are not at hand
+
+
+def test_a_plan_from_sizes_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--entities", "200000,100_000", "--memory", "20GB", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["matched"] == {"source": 200_000, "target": 100_000}
+    assert run(["plan", "--entities", "200000,100000", "--triples", "9000000", "--json"]) == 0
+    more = json.loads(capsys.readouterr().out)
+    disk = [{need["stage"]: need["disk"] for need in one["needs"]} for one in (found, more)]
+    assert disk[0]["edges"] == 12 * 2 * (round(3.1 * 300_000) + 300_000)
+    assert disk[1]["edges"] == 12 * 2 * (18_000_000 + 300_000)
+
+
+@pytest.mark.parametrize("given", ["many", "1,2,3", "0,5", "-3", "1e6"])
+def test_sizes_that_are_none(capsys: pytest.CaptureFixture[str], given: str) -> None:
+    assert run(["plan", f"--entities={given}"]) == 2
+    assert f"--entities {given}: give two whole numbers from 1 on" in capsys.readouterr().err
+
+
+def test_graphs_or_sizes(graphs: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", *graphs, "--entities", "5,5"]) == 2
+    assert "takes the place of the graphs" in capsys.readouterr().err
+    assert run(["plan"]) == 2
+    assert "give two graphs, one folder that holds a pair, or --entities N,N" in capsys.readouterr().err
+
+
+# Clusters
+
+TEN_MILLION = ["plan", "--entities", "10000000,10000000"]
+
+
+def test_the_plan_of_a_cluster_for_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    cluster = [
+        "--nodes",
+        "16",
+        "--memory-per-node",
+        "64GB",
+        "--driver-memory",
+        "128GB",
+        "--network",
+        "25Gbit",
+    ]
+    assert run([*TEN_MILLION, *cluster, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["fits"]
+    assert found["cluster"]["network"] == 25e9 / 8
+    stages = {stage["stage"]: stage for stage in found["stages"]}
+    assert found["node"] == max(stage["node"] for stage in stages.values()) < 64e9
+    assert found["driver"] == max(stage["driver"] for stage in stages.values()) < 128e9
+    assert found["moved"] == sum(stage["moved"] for stage in stages.values())
+    assert stages["edges"]["node"] == stages["edges"]["moved"] == 0, "the driver's"
+    assert found["limiting"] in stages
+    assert found["slowest"] in stages
+
+
+def test_the_plan_of_a_cluster_for_people(graphs: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", *graphs, "--nodes", "3", "--memory-per-node", "8GB"]) == 0
+    out = capsys.readouterr().out
+    assert "Plan for 3 nodes" in out
+    assert "(runs on one of them)" in out
+    assert "it fits" in out
+
+
+def test_a_cluster_that_is_too_small_is_an_error_with_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    small = [*TEN_MILLION, "--nodes", "2", "--memory-per-node", "16GB"]
+    assert run(small) == 4
+    error = capsys.readouterr().err
+    assert "no number of nodes of this memory is enough; 2 nodes would need" in error
+    needed = re.search(r"nodes would need ([0-9]+) GB each", error)
+    assert needed is not None
+    assert run([*small[:-1], f"{needed[1]}GB"]) == 0
+    assert run([*small[:-1], f"{int(needed[1]) - 1}GB"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--memory-per-node", "8GB"], "are for a cluster: add --nodes N"),
+        (["--nodes", "2", "--network", "fast"], "--network fast: give bits or bytes a second"),
+        (["--nodes", "2", "--memory-per-node", "big"], "memory-per-node = 'big': give a size"),
+    ],
+)
+def test_a_cluster_that_is_none(capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
+    assert run([*TEN_MILLION, *options]) == 2
+    assert message in capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_figures_of_a_perfect_run() -> None:
 def test_an_official_fold() -> None:
     figures, outcome = bench(PAIR, "words", "default", Config(), 0.2, fold="1")
     assert (figures["train"], figures["seeds"]) == ("fold 1", 3)
-    assert outcome.inputs.seeds.value.pairs.tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert outcome.given.value.pairs.tolist() == [[0, 0], [1, 1], [2, 2]]
 
 
 @pytest.mark.parametrize(("folds", "known"), [(PAIR.folds, "1"), ({}, "none")])
@@ -109,7 +109,7 @@ def test_the_run_never_sees_the_test_links(monkeypatch: pytest.MonkeyPatch) -> N
     real = experiment.run_method
 
     def spy(inputs: Inputs, *rest: Any) -> Any:
-        seen.append(inputs.seeds.value)
+        seen.append(Links(inputs.given.value["seeds"]))
         return real(inputs, *rest)
 
     monkeypatch.setattr(experiment, "run_method", spy)

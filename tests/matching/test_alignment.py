@@ -49,7 +49,7 @@ def test_the_answer_in_numbers() -> None:
 
 def test_arrays_and_back() -> None:
     arrays = ALIGNMENT.to_arrays()
-    assert set(arrays) == {"pairs", "confidence", "accepted", "same", "evidence/name"}
+    assert set(arrays) == {"pairs", "confidence", "accepted", "given", "same", "evidence/name"}
     again = Alignment.from_arrays(SOURCE, TARGET, arrays)
     assert again.to_table() == ALIGNMENT.to_table()
     assert again.accepted.tolist() == ALIGNMENT.accepted.tolist()

@@ -7,6 +7,7 @@ import pytest
 
 from largeea.graph import Arrays, Float32, Links
 from largeea.matching.confidence import LEAST_WRONG_PAIRS, likelihood
+from largeea.matching.forbidden import without_pairs
 from largeea.matching.fusion import match_one_to_one
 from largeea.matching.knockouts import knock_outs
 from largeea.similarity import Similarity
@@ -44,7 +45,7 @@ def judged(names: Similarity, knocked_out: Arrays | None = None, seed: int = 0) 
     channels = {"name": names}
     if knocked_out is None:
         knocked_out = knock_outs(fused(channels), Links.none(), seed)
-    return likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL)
+    return likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
 
 
 def calibration_error(chance: Float32, right: np.ndarray, bins: int = 10) -> float:
@@ -108,7 +109,7 @@ def test_with_too_few_wrong_pairs_neighbours_may_agree_instead_of_names() -> Non
     channels, knocked_out = {"name": names, "neighbours": near}, {"without_target": nothing}
     knocked_out["without_source"] = nothing
     matched = match_one_to_one(channels, {}, *MATCHING)
-    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL)
+    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
     np.testing.assert_allclose(found.scores, matched.scores * np.array([0.81, 0.25]), rtol=1e-5)
 
 
@@ -123,7 +124,7 @@ def test_from_enough_wrong_pairs_on_the_mixture_is_the_confidence() -> None:
 def test_without_names_the_matching_alone_tells() -> None:
     channels = {"structure": scored(5, 600, 0.9, lead=0.45)}
     knocked_out = knock_outs(match_one_to_one(channels, {}, 50, 0.024, 0.25, 50), Links.none(), 0)
-    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL)
+    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
     pairs = match_one_to_one(channels, {}, *MATCHING).mutual_best()
     right = (pairs.source == pairs.target) & (pairs.source < 540)
     assert calibration_error(found.score_of(pairs), right) < 0.08
@@ -133,3 +134,30 @@ def test_without_candidates_nothing_is_likely() -> None:
     empty = Similarity.empty((4, 3))
     nothing = np.empty((0, 2), np.int32)
     assert len(judged(empty, {"without_target": nothing, "without_source": nothing})) == 0
+
+
+# Reviews
+
+
+def reviewed(names: Similarity, count: int, paired: int) -> Links:
+    """The first best pairs, and whether they are right."""
+    pairs = match_one_to_one({"name": names}, {}, *MATCHING).mutual_best().pairs[:count]
+    return Links(pairs, (pairs[:, 0] == pairs[:, 1]) & (pairs[:, 0] < paired))
+
+
+def test_confidence_stays_calibrated_with_reviews() -> None:
+    """Reviewed pairs are taken out of the channels, as known pairs and forbidden ones are."""
+    size, paired = 1500, 1200
+    names = scored(6, size, paired / size)
+    labels = reviewed(names, 200, paired)
+    right = labels.weight == 1
+    assert 0.5 < right.mean() < 1
+    free = np.ones(size, bool)
+    free[labels.source[right]] = False
+    left = {"name": without_pairs(names, labels.take(~right)).restrict(free, free)}
+    knocked_out = knock_outs(fused(left), labels.take(right), 0)
+    found = likelihood(left, fused(left), {"name": names}, knocked_out, {}, *MATCHING, EQUAL, labels)
+    pairs = match_one_to_one(left, {}, *MATCHING).mutual_best()
+    is_right = (pairs.source == pairs.target) & (pairs.source < paired)
+    assert calibration_error(found.score_of(pairs), is_right) < 0.08
+    assert not found.score_of(labels).any(), "reviewed pairs are decided"

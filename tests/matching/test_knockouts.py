@@ -49,7 +49,7 @@ def test_what_is_taken_away_and_what_is_left_alone() -> None:
 def test_spared_links_touch_no_knocked_out_pair() -> None:
     both = np.concatenate(list(KNOCKED_OUT.values()))
     links = Links(np.column_stack([np.arange(SIZE), np.arange(SIZE)]), np.linspace(0.5, 1, SIZE))
-    kept = spared(links, KNOCKED_OUT)
+    kept = spared(links, KNOCKED_OUT, None)
     touched = {s for s, t in links.pairs.tolist() if s in both[:, 0] or t in both[:, 1]}
     assert touched
     assert kept.source.tolist() == [s for s in range(SIZE) if s not in touched]
@@ -59,9 +59,12 @@ def test_spared_links_touch_no_knocked_out_pair() -> None:
 
 
 def test_nothing_is_spared_from_nothing() -> None:
-    assert spared(Links.none(), KNOCKED_OUT).pairs.shape == (0, 2)
+    assert spared(Links.none(), KNOCKED_OUT, None).pairs.shape == (0, 2)
     nothing = knock_outs(Similarity.empty((3, 4)), Links.none(), seed=0)
-    assert spared(KNOWN, nothing).pairs.tolist() == KNOWN.pairs.tolist()
+    assert spared(KNOWN, nothing, None).pairs.tolist() == KNOWN.pairs.tolist()
+    reviewed = Links(KNOWN.pairs[3:5], np.array([1.0, 0.0]))
+    left = np.delete(KNOWN.pairs, [3, 4], axis=0)
+    assert spared(KNOWN, nothing, reviewed).pairs.tolist() == left.tolist(), "reviewed links are left out"
 
 
 @pytest.mark.parametrize(("size", "count"), [(0, 0), (1, 0), (2, 1), (7, 2)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from largeea.matching.mixture import Mixture, fit_mixture
+from largeea.matching.mixture import Labelled, Mixture, fit_mixture
 
 
 def drawn(
@@ -106,3 +106,45 @@ def test_the_same_pairs_give_the_same_chances() -> None:
     one, two = (fit_mixture(found, wrong) for _ in range(2))
     assert one.slopes.tolist() == two.slopes.tolist()
     assert (one.intercept, one.wrong_share) == (two.intercept, two.wrong_share)
+
+
+# Pairs that people have looked at
+
+
+def test_labels_tell_a_variable_that_knock_outs_hide() -> None:
+    """Right and wrong pairs differ in the second variable, but knocked-out pairs are between them."""
+    found, wrong, right = drawn(7, 1500, 300, 0.4, shift=1.5, more=1)
+    found[right, 1] += 2
+    wrong[:, 1] += 1.2
+    labelled = Labelled(found[:400], right[:400])
+    without, with_labels = fit_mixture(found, wrong), fit_mixture(found, wrong, labelled)
+    assert with_labels.slopes[1] > without.slopes[1] + 0.3
+    brier = [
+        np.mean((mixture.chance(found[400:].T) - right[400:]) ** 2) for mixture in (without, with_labels)
+    ]
+    assert brier[1] < 0.95 * brier[0], "on pairs that nobody has looked at"
+
+
+@pytest.mark.parametrize("kept", ["right", "wrong"])
+def test_the_share_of_right_labels_does_not_count(kept: str) -> None:
+    """People may look at right pairs alone: that says nothing about how many others are right."""
+    found, wrong, right = drawn(8, 3000, 600, 0.3)
+    chosen = np.flatnonzero(right if kept == "right" else ~right)[:300]
+    labelled = Labelled(found[chosen], right[chosen])
+    plain, taught = fit_mixture(found, wrong), fit_mixture(found, wrong, labelled)
+    assert taught.wrong_share == pytest.approx(plain.wrong_share, abs=0.02)
+    assert np.abs(taught.chance(found.T) - plain.chance(found.T)).max() < 0.05
+
+
+def test_few_labels_change_little() -> None:
+    found, wrong, right = drawn(9, 2000, 300, 0.3)
+    plain = fit_mixture(found, wrong)
+    doubtful = np.argsort(np.abs(plain.chance(found.T) - 0.5))[:15]
+    taught = fit_mixture(found, wrong, Labelled(found[doubtful], right[doubtful]))
+    assert np.abs(taught.chance(found.T) - plain.chance(found.T)).max() < 0.1
+
+
+def test_no_labels_change_nothing() -> None:
+    found, wrong, right = drawn(10, 1000, 200, 0.3)
+    plain, taught = fit_mixture(found, wrong), fit_mixture(found, wrong, Labelled(found[:0], right[:0]))
+    assert taught.chance(found.T) == pytest.approx(plain.chance(found.T), abs=1e-3)

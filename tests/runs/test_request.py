@@ -18,8 +18,17 @@ from largeea.runs.request import Request, read_request
 READING = ReadOptions(
     "tsv", Columns("id", None, "up", attributes=("x",)), Naming(("urn:label",), ("de",)), 3, "fr"
 )
-FULL = Request(Path("a-*.nt"), Path("/data/b\udcff.ttl"), Path("seeds.tsv"), READING, ("sssom", "tsv"))
-PLAIN = Request(Path("pair"), None, None, ReadOptions(), ("sssom",))
+FULL = Request(
+    Path("a-*.nt"),
+    Path("/data/b\udcff.ttl"),
+    (Path("seeds.tsv"),),
+    READING,
+    ("sssom", "tsv"),
+    "urn:p",
+    (Path("wrong.tsv"),),
+    True,
+)
+PLAIN = Request(Path("pair"), None, (), ReadOptions(), ("sssom",))
 
 
 def begin(folder: Path, request: Request, config: Config) -> None:
@@ -45,7 +54,20 @@ def test_places_hold_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.Mon
     request, _ = read_request(tmp_path / "here" / "run")
     assert request.source == tmp_path / "here" / "a-*.nt"
     assert request.target == FULL.target
-    assert request.seeds == tmp_path / "here" / "seeds.tsv"
+    assert request.seeds == (tmp_path / "here" / "seeds.tsv",)
+
+
+@pytest.mark.parametrize(("stored", "read"), [(None, ()), ("seeds.tsv", (Path("seeds.tsv"),))])
+def test_a_manifest_with_one_seed_file_or_none_is_read(
+    tmp_path: Path, stored: str | None, read: tuple[Path, ...]
+) -> None:
+    """Earlier versions stored no tuple, and neither forbidden pairs nor reviews."""
+    begin(tmp_path, PLAIN, Config())
+    manifest = read_manifest(tmp_path)
+    manifest["request"]["seeds"] = stored
+    del manifest["request"]["forbidden"], manifest["request"]["with_reviews"]
+    write_manifest(tmp_path, manifest)
+    assert read_request(tmp_path)[0] == replace(PLAIN, seeds=read)
 
 
 def test_a_run_that_was_not_asked_for_in_this_way(tmp_path: Path) -> None:
@@ -82,22 +104,24 @@ def test_files_of_both_graphs_and_the_seeds(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     for name in ("a-1.nt", "a-2.nt", "b.ttl"):
         Path(name).touch()
-    request = Request(Path("a-*.nt"), Path("b.ttl"), Path("seeds.tsv"), ReadOptions(), ("sssom",))
+    seeds, wrong = (Path("seeds.tsv"), Path("more.tsv")), (Path("wrong.tsv"),)
+    request = Request(Path("a-*.nt"), Path("b.ttl"), seeds, ReadOptions(), ("sssom",), forbidden=wrong)
     assert {side: [path.name for path in found] for side, found in request.files().items()} == {
         "source": ["a-1.nt", "a-2.nt"],
         "target": ["b.ttl"],
-        "seeds": ["seeds.tsv"],
+        "seeds": ["seeds.tsv", "more.tsv"],
+        "forbidden": ["wrong.tsv"],
     }
-    assert replace(request, seeds=None).files()["seeds"] == []
+    assert replace(request, seeds=()).files()["seeds"] == []
 
 
 def test_the_subject_is_the_same_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path)
-    subject = Request(Path("here/a.nt"), Path("b.nt"), None, ReadOptions(), ()).subject()
+    subject = Request(Path("here/a.nt"), Path("b.nt"), (), ReadOptions(), ()).subject()
     assert subject == [str(tmp_path / "here" / "a.nt"), str(tmp_path / "b.nt")]
-    assert Request(tmp_path / "here" / "a.nt", Path("b.nt"), None, ReadOptions(), ()).subject() == subject
+    assert Request(tmp_path / "here" / "a.nt", Path("b.nt"), (), ReadOptions(), ()).subject() == subject
     monkeypatch.chdir(tmp_path / "here")
-    moved = Request(Path("a.nt"), Path("../b.nt"), None, ReadOptions(), ()).subject()
+    moved = Request(Path("a.nt"), Path("../b.nt"), (), ReadOptions(), ()).subject()
     assert moved == subject
     assert PLAIN.subject() == [str(Path.cwd() / "pair")]

@@ -23,7 +23,9 @@ EXAMPLES = """
 
 `largeea align museum.csv library.rdf --columns subject=id,relation=prop,object=value -o run`
 
-`largeea align "dumps/a-*.nt.gz" dumps/b --seeds known.tsv --write same-as -o run`
+`largeea align "dumps/a-*.nt.gz" dumps/b --links known.tsv --write same-as -o run`
+
+`largeea align a.nt b.nt --links known.sssom.tsv --not-links wrong.tsv -o run`
 
 `largeea align dbp15k/fr_en -o run`
 """
@@ -35,7 +37,17 @@ def command(
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")],
     seeds: Annotated[
-        Path | None, typer.Option(help="Known links: TSV, SSSOM, owl:sameAs or Alignment XML.")
+        list[Path] | None,
+        typer.Option(
+            "--links",
+            "--seeds",
+            help="Known links: TSV, SSSOM, owl:sameAs or Alignment XML. SSSOM rows with the modifier Not are "
+            "wrong pairs. Repeatable.",
+        ),
+    ] = None,
+    forbidden: Annotated[
+        list[Path] | None,
+        typer.Option("--not-links", help="Wrong pairs, never in the answer; a link file. Repeatable."),
     ] = None,
     method: Method,
     write: Annotated[
@@ -59,6 +71,7 @@ def command(
         graphs.target,
         output,
         seeds=seeds,
+        forbidden=forbidden,
         config=method.make(),
         execution=limits.make(),
         reading=reading.make(),

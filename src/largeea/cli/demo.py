@@ -16,6 +16,7 @@ from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
 from largeea.experiments.bench import bench
 from largeea.progress import step
+from largeea.report import write_report
 from largeea.runs import Run
 
 EXAMPLES = """
@@ -56,6 +57,7 @@ def command(
             write_pair(pair, output / "pair")
             files = write_results(alignment, output, ["sssom", "tsv"])
             run.vouch_for(files, summary=alignment.summary)
+            files.append(write_report(output, trusted=True).name)
     if not json:
         show(alignment, output, files)
         screen.result(f"The two graphs and their true links: {output / 'pair'}")

@@ -20,6 +20,8 @@ EXAMPLES = """
 `largeea resume run`
 
 `largeea resume run --json`
+
+`largeea resume run --with-reviews`
 """
 
 
@@ -27,12 +29,22 @@ EXAMPLES = """
 def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run that `largeea align` started.")],
     *,
+    with_reviews: Annotated[
+        bool,
+        typer.Option(
+            "--with-reviews",
+            help="Count the reviews in the folder from now on: confirmed pairs are known links, rejected "
+            "ones are never in the answer.",
+        ),
+    ] = False,
     predicate: options.Predicate = None,
     limits: Limits,
     json: options.Json = False,
 ) -> None:
     """Resume an interrupted run or repair a damaged one, with the same input and settings."""
     request, config = read_request(run)
+    if with_reviews:
+        request = replace(request, with_reviews=True)
     if predicate is not None:
         request = replace(request, predicate=predicate_iri(predicate))
     align.tell(carry_out(request, config, limits.make(), run, mend=True), json)

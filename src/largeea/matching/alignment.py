@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from largeea.errors import UsageError
 from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links, Strings, frozen
+from largeea.graph.html import ROWS_SHOWN, html_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +21,7 @@ class Alignment:
     `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` is False for doubtful
     pairs, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), by name.
     `same` are pairs with equal IRIs, which are known to be the same: none of their entities is in `pairs`.
+    `given[n]` is True for pairs that people have given, as seeds or by a review; without it, none is.
     """
 
     source: KnowledgeGraph
@@ -26,14 +31,18 @@ class Alignment:
     accepted: Bool
     evidence: dict[str, Float32] = field(default_factory=dict)
     same: Links = field(default_factory=Links.none)
+    given: Bool = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
         object.__setattr__(self, "confidence", frozen(self.confidence, np.float32))
         object.__setattr__(self, "accepted", frozen(self.accepted, np.bool_))
-        columns = {name: frozen(column, np.float32) for name, column in sorted(self.evidence.items())}
-        object.__setattr__(self, "evidence", columns)
-        for name, column in [("confidence", self.confidence), ("accepted", self.accepted), *columns.items()]:
+        given = np.zeros(len(self.pairs), bool) if self.given is None else self.given
+        object.__setattr__(self, "given", frozen(given, np.bool_))
+        evidence = {name: frozen(column, np.float32) for name, column in sorted(self.evidence.items())}
+        object.__setattr__(self, "evidence", evidence)
+        columns = {name: getattr(self, name) for name in ("confidence", "accepted", "given")} | evidence
+        for name, column in columns.items():
             if len(column) != len(self.pairs):
                 raise ValueError(f"{len(self.pairs)} pairs but {len(column)} values of {name}")
 
@@ -81,6 +90,21 @@ class Alignment:
         numbers = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.summary.items())
         return f"Alignment({numbers})"
 
+    def _repr_html_(self) -> str:
+        """The counts and the first pairs, for notebooks."""
+        first = self.pairs[:ROWS_SHOWN]
+        rows = zip(
+            self.source.entities.take(first[:, 0]).to_pylist(),
+            self.target.entities.take(first[:, 1]).to_pylist(),
+            self.source.names.take(first[:, 0]).to_pylist(),
+            self.target.names.take(first[:, 1]).to_pylist(),
+            self.confidence[:ROWS_SHOWN].tolist(),
+            ["accepted" if accepted else "doubtful" for accepted in self.accepted[:ROWS_SHOWN]],
+            strict=True,
+        )
+        header = ("source", "target", "source name", "target name", "confidence", "status")
+        return html_table(repr(self), header, rows, len(self.pairs) - ROWS_SHOWN)
+
     def to_arrays(self) -> Arrays:
         """Return everything except the graphs, as arrays by name."""
         columns = {f"evidence/{name}": column for name, column in self.evidence.items()}
@@ -88,6 +112,7 @@ class Alignment:
             "pairs": self.pairs,
             "confidence": self.confidence,
             "accepted": self.accepted,
+            "given": self.given,
             "same": self.same.pairs,
             **columns,
         }
@@ -101,7 +126,8 @@ class Alignment:
             if name.startswith("evidence/")
         }
         decided = arrays["pairs"], arrays["confidence"], arrays["accepted"]
-        return cls(source, target, *decided, columns, Links(arrays["same"]))
+        given = arrays.get("given", np.zeros(len(arrays["pairs"]), bool))
+        return cls(source, target, *decided, columns, Links(arrays["same"]), given)
 
     def to_table(self) -> pa.Table:
         """Return all pairs as a table: IRIs, names, confidence, status, evidence."""
@@ -116,8 +142,35 @@ class Alignment:
         columns |= {f"evidence_{name}": pa.array(column) for name, column in self.evidence.items()}
         return pa.table(columns)
 
+    def to_pandas(self) -> Any:
+        """Return the table of `to_table` as a pandas `DataFrame`."""
+        _package("pandas")
+        return self.to_table().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return the table of `to_table` as a polars `DataFrame`."""
+        return _package("polars").from_arrow(self.to_table())
+
+    def to_duckdb(self, connection: Any = None) -> Any:
+        """Return the table of `to_table` as a DuckDB relation, of the default connection unless one is given.
+
+        Example: `alignment.to_duckdb().filter("confidence < 0.9").order("confidence").limit(20)`.
+        """
+        database = _package("duckdb")
+        return (database if connection is None else connection).from_arrow(self.to_table())
+
 
 def _left_over(graph: KnowledgeGraph, paired: Int32, same: Int32) -> Int32:
     left = graph.linkable
     left[paired] = left[same] = False
     return np.flatnonzero(left).astype(np.int32)
+
+
+def _package(name: str) -> Any:
+    """Return the Python package that a conversion needs."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"to_{name} needs the Python package {name!r}, which is not installed: pip install {name}"
+        ) from error

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Float64, Links
+from largeea.graph import Arrays, Bool, Float64, Links
 from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
+from largeea.matching.forbidden import among, without_pairs
 from largeea.matching.fusion import Channels, match_one_to_one
 from largeea.matching.knockouts import left_alone, taken_away
-from largeea.matching.mixture import fit_mixture
+from largeea.matching.mixture import Labelled, fit_mixture
+from largeea.matching.sums import Masks
 from largeea.progress import note
 from largeea.similarity import Similarity
 from largeea.similarity.columns import column_sums
@@ -31,6 +33,7 @@ def likelihood(
     no_match_score: float,
     iterations: int,
     equal_names: float,
+    reviewed: Links | None,
 ) -> Similarity:
     """Return the probability that each candidate pair is right, `[sources, targets]`.
 
@@ -39,11 +42,20 @@ def likelihood(
     them from the other pairs by their scores and by the probability of a one-to-one matching. Its chances
     hold for entities with and without a counterpart. They are lowered where two candidates are equally good
     in `fused`, the sharp matching that ranks pairs. Main names are equal above the score `equal_names`.
+
+    `reviewed` are pairs that people have called right (weight 1) or wrong (0). In the trial, nothing is known
+    about them yet: it shows what they look like. Then they are taken out, and the mixture is fitted to what
+    is left, together with what people say of them.
     """
     matching = weights, top_k, temperature, no_match_score, iterations
     matched = match_one_to_one(channels, *matching)
     gone, alone = taken_away(knocked_out, matched.shape), left_alone(knocked_out, matched.shape)
-    tried = match_one_to_one(trial, *matching, masks=(~gone[0], ~gone[1]))
+    there = ~gone[0], ~gone[1]
+    labelled = None
+    if reviewed is not None:
+        labelled = _labelled(trial, match_one_to_one(trial, *matching, masks=there), equal_names, reviewed)
+        trial, there = _without_reviewed(trial, there, reviewed)
+    tried = match_one_to_one(trial, *matching, masks=there)
     pairs = tried.mutual_best()
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
     if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
@@ -51,7 +63,7 @@ def likelihood(
     found, wrong = (
         _variables(trial, tried, equal_names, _some(pairs.take(mask))) for mask in (~is_wrong, is_wrong)
     )
-    mixture = fit_mixture(found, wrong)
+    mixture = fit_mixture(found, wrong, labelled)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
     sharp, chances = fused.scores_on(matched), np.empty(len(matched), np.float32)
     of_target = column_sums(matched.indptr, matched.indices, sharp, matched.shape[1])
@@ -62,6 +74,25 @@ def likelihood(
         mixture.slopes, mixture.intercept, sharp, of_target, chances,
     )  # fmt: skip
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
+
+
+def _labelled(channels: Channels, matched: Similarity, equal_names: float, reviewed: Links) -> Labelled:
+    """What people say of those reviewed pairs that are each other's best, as the found pairs are."""
+    best = reviewed.take(among(reviewed, matched.mutual_best()))
+    return Labelled(_variables(channels, matched, equal_names, best), _is_right(best))
+
+
+def _without_reviewed(channels: Channels, masks: Masks, reviewed: Links) -> tuple[Channels, Masks]:
+    """Channels without the pairs that are wrong, and masks without the entities of those that are right."""
+    right, wrong = reviewed.take(_is_right(reviewed)), reviewed.take(~_is_right(reviewed))
+    left = masks[0].copy(), masks[1].copy()
+    left[0][right.source] = left[1][right.target] = False
+    return {kind: without_pairs(channel, wrong) for kind, channel in channels.items()}, left
+
+
+def _is_right(reviewed: Links) -> Bool:
+    assert reviewed.weight is not None
+    return reviewed.weight > 0
 
 
 def _lowered(matched: Similarity, channels: Channels) -> Similarity:

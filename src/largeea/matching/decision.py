@@ -70,7 +70,7 @@ def decide(
     columns = {name: column[order] for name, column in columns.items()}
     told = same.take(source.linkable[same.source] | target.linkable[same.target])
     decided = found.pairs[order], confidence[order], accepted[order]
-    return Alignment(source, target, *decided, columns, Links(told.pairs))
+    return Alignment(source, target, *decided, columns, Links(told.pairs), order < len(given))
 
 
 def balanced(confidence: Float32) -> float:

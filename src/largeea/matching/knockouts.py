@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.graph import Arrays, Bool, Links
+from largeea.matching.forbidden import without_links
 from largeea.randomness import generator
 from largeea.similarity import Similarity
 
@@ -27,11 +28,12 @@ def knock_outs(fused: Similarity, known: Links, seed: int) -> Arrays:
     return {"without_target": pairs[order[:count]], "without_source": pairs[order[count : 2 * count]]}
 
 
-def spared(links: Links, knocked_out: Arrays) -> Links:
-    """Return the links that have no entity in a knocked-out pair."""
+def spared(links: Links, knocked_out: Arrays, reviewed: Links | None) -> Links:
+    """Return the links that have no entity in a knocked-out pair and were not reviewed."""
     pairs = np.concatenate(list(knocked_out.values()))
     touched = np.isin(links.source, pairs[:, 0]) | np.isin(links.target, pairs[:, 1])
-    return links.take(~touched)
+    left = links.take(~touched)
+    return left if reviewed is None else without_links(left, reviewed)
 
 
 def taken_away(knocked_out: Arrays, shape: tuple[int, int]) -> tuple[Bool, Bool]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from largeea.graph import Float64
+from largeea.graph import Bool, Float64
 
 _RIDGE = 0.2
 """Penalty on squared slopes of scaled variables: few pairs give gentle slopes."""
@@ -35,7 +35,15 @@ class Mixture:
         return _logistic(log_odds)
 
 
-def fit_mixture(found: Float64, wrong: Float64) -> Mixture:
+@dataclass(frozen=True)
+class Labelled:
+    """Pairs that people have looked at: their variables, `[n, d]`, and whether they are right, `[n]`."""
+
+    variables: Float64
+    right: Bool
+
+
+def fit_mixture(found: Float64, wrong: Float64, labelled: Labelled | None = None) -> Mixture:
     """Fit a mixture to the variables of found pairs, `[n, d]`, and of surely wrong pairs, `[m, d]`.
 
     Found pairs are right or wrong: their density is `(1 - w) f1 + w f0`, that of wrong pairs is f0. With
@@ -45,14 +53,18 @@ def fit_mixture(found: Float64, wrong: Float64) -> Mixture:
 
     Maximum likelihood tends to take w too low, and Storey's estimate, the share of found pairs among those
     that look worst, too high: their mean is taken. The first variable says which pairs look worst.
+
+    Pairs that people have looked at add the likelihood of what they say, with an intercept of their own.
+    People choose which pairs they look at, doubtful ones first, so the share of right pairs among these says
+    nothing about other pairs. How right pairs differ from wrong ones does.
     """
-    by_likelihood = _fit(found, wrong, None)
+    by_likelihood = _fit(found, wrong, labelled, None)
     worst = np.median(wrong[:, 0])
     share = np.clip((found[:, 0] <= worst).mean() / (wrong[:, 0] <= worst).mean(), 0.002, 0.98)
-    return _fit(found, wrong, (_log_odds(by_likelihood.wrong_share) + _log_odds(float(share))) / 2)
+    return _fit(found, wrong, labelled, (_log_odds(by_likelihood.wrong_share) + _log_odds(float(share))) / 2)
 
 
-def _fit(found: Float64, wrong: Float64, wrong_log_odds: float | None) -> Mixture:
+def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_odds: float | None) -> Mixture:
     """Fit slopes and intercept and, unless they are given, the log odds that a found pair is wrong."""
     from scipy.optimize import minimize  # imported lazily: slow
 
@@ -74,15 +86,25 @@ def _fit(found: Float64, wrong: Float64, wrong_log_odds: float | None) -> Mixtur
         gradient[:width] = both.T @ (pull * chance) + _RIDGE * slopes
         gradient[width] = pull @ chance
         gradient[width + 1] = pull @ (1 - chance - np.exp(log_wrong)) + 2 * _PRIOR_PENALTY * odds_wrong
+        if labelled is not None:
+            wanted = np.where(labelled.right, 1.0, -1.0)
+            margin = wanted * (judged @ slopes + point[width + 2])
+            value += np.logaddexp(0, -margin).sum() + _PRIOR_PENALTY * point[width + 2] ** 2
+            pull = -wanted * _logistic(-margin)
+            gradient[:width] += judged.T @ pull
+            gradient[width + 2] = pull.sum() + 2 * _PRIOR_PENALTY * point[width + 2]
         return float(value), gradient
 
     bound = _BOUNDS if wrong_log_odds is None else (wrong_log_odds, wrong_log_odds)
     start = np.concatenate([np.full(width, 0.5), [0.0, -1.0 if wrong_log_odds is None else wrong_log_odds]])
     bounds = [(0.0, _STEEPEST)] * width + [(None, None), bound]
+    if labelled is not None:
+        judged = (labelled.variables - centre) / scale
+        start, bounds = np.append(start, 0.0), [*bounds, (None, None)]
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     slopes = best[:width] / scale
     intercept = float(best[width] - centre @ slopes - best[width + 1])
-    return Mixture(slopes, intercept, float(_logistic(best[width + 1 :])[0]))
+    return Mixture(slopes, intercept, float(_logistic(best[width + 1 : width + 2])[0]))
 
 
 def _log_odds(chance: float) -> float:

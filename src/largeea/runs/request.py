@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from largeea.config import Config
 from largeea.errors import InputError, UsageError
 from largeea.formats import ReadOptions, files_of
 from largeea.runs.manifest import MANIFEST, read_manifest
+
+
+def _as_tuple(given: Any) -> Any:
+    """One path, or none, as earlier versions stored it, as a tuple."""
+    return () if given is None else (given,) if isinstance(given, str | Path) else given
+
+
+Paths = Annotated[tuple[Path, ...], BeforeValidator(_as_tuple)]
 
 
 @dataclass(frozen=True)
@@ -24,18 +32,21 @@ class Request:
 
     source: Path
     target: Path | None
-    seeds: Path | None
+    seeds: Paths
+    """Link files: known links and, where a format can negate them, forbidden pairs."""
     reading: ReadOptions
     formats: tuple[str, ...]
     predicate: str | None = None
+    forbidden: Paths = ()
+    """Files of pairs that are wrong."""
+    with_reviews: bool = False
+    """Whether the reviews in the run folder count: confirmed pairs as seeds, rejected ones as forbidden."""
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for the manifest: paths as given, and the working directory."""
         return {
             "working_directory": str(Path.cwd()),
-            **{
-                name: str(value) if isinstance(value, Path) else value for name, value in asdict(self).items()
-            },
+            **{name: _plain(value) for name, value in asdict(self).items()},
         }
 
     def seen_from_here(self, working_directory: Path) -> Request:
@@ -46,20 +57,28 @@ class Request:
             self,
             source=working_directory / self.source,
             target=self.target and working_directory / self.target,
-            seeds=self.seeds and working_directory / self.seeds,
+            seeds=tuple(working_directory / place for place in self.seeds),
+            forbidden=tuple(working_directory / place for place in self.forbidden),
         )
 
     def files(self) -> dict[str, list[Path]]:
-        """Return all input files of the source, the target and the seeds, each in a fixed order."""
+        """Return all input files of the graphs, the seeds and the forbidden pairs, each in a fixed order."""
         return {
             "source": files_of(self.source),
             "target": files_of(self.source if self.target is None else self.target),
-            "seeds": [] if self.seeds is None else [self.seeds],
+            "seeds": list(self.seeds),
+            "forbidden": list(self.forbidden),
         }
 
     def subject(self) -> list[str]:
         """Return the absolute paths of the graphs that are aligned."""
         return [os.path.abspath(place) for place in (self.source, self.target) if place is not None]  # noqa: PTH100
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def read_request(folder: Path) -> tuple[Request, Config]:

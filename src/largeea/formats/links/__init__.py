@@ -11,6 +11,7 @@ from typing import IO
 
 from largeea.errors import InputError, UsageError
 from largeea.formats.links import alignment_api, same_as, same_iri, sssom, table, unmatched
+from largeea.formats.links.corrections import GivenPairs, Judged, merge_corrections, write_unused
 from largeea.formats.links.model import LinkFormat, LinkTable, Written
 from largeea.formats.links.predicates import predicate_iri
 from largeea.formats.links.resolution import resolve
@@ -22,11 +23,17 @@ __all__ = [
     "FORMATS",
     "SAME_IRI_FILE_NAME",
     "UNMATCHED_FILE_NAME",
+    "UNUSED_FILE_NAME",
+    "GivenPairs",
+    "Judged",
     "LinkFormat",
     "LinkTable",
     "Written",
     "find_format",
+    "merge_corrections",
     "predicate_iri",
+    "read_forbidden",
+    "read_judged",
     "read_links",
     "recognise",
     "resolve",
@@ -34,6 +41,7 @@ __all__ = [
     "write_doubtful",
     "write_same_iri",
     "write_unmatched",
+    "write_unused",
 ]
 
 FORMATS: dict[str, LinkFormat] = {
@@ -43,7 +51,7 @@ FORMATS: dict[str, LinkFormat] = {
 """Formats by name, in the order in which they are tried on a file."""
 
 DOUBTFUL_FILE_NAME, UNMATCHED_FILE_NAME = "doubtful.tsv", "unmatched.tsv"
-SAME_IRI_FILE_NAME = "same_iri.tsv"
+SAME_IRI_FILE_NAME, UNUSED_FILE_NAME = "same_iri.tsv", "unused_links.tsv"
 _HEAD_BYTES = 1 << 16
 
 
@@ -91,13 +99,40 @@ def read_links(path: Path, format: str | None = None) -> LinkTable:
     known = recognise(path) if format is None else find_format(format)
     links = known.read(path)
     if not len(links):
+        raise _no_links(links, known)
+    return links
+
+
+def read_judged(path: Path) -> Judged:
+    """Read known links and, where the format can negate them, forbidden pairs."""
+    known = recognise(path)
+    links = known.read(path)
+    if not len(links) and not links.negated:
+        raise _no_links(links, known)
+    return Judged(links, links.negated)
+
+
+def read_forbidden(path: Path) -> Judged:
+    """Read forbidden pairs: the negated links of a file or, if it negates none, all its links."""
+    judged = read_judged(path)
+    if not judged.rejected:
+        return Judged(None, judged.confirmed)
+    if judged.confirmed:
         raise InputError(
-            f"holds no links, read as {known.name} ({links.ignored} rows were left out); a link is an "
-            "accepted pair, or a statement with owl:sameAs, skos:exactMatch, owl:equivalentClass or "
-            "owl:equivalentProperty",
+            f"holds {len(judged.confirmed)} links and {len(judged.rejected)} negated ones; give it as a file "
+            "of known links, which reads both, or remove the links that are not negated",
             path,
         )
-    return links
+    return judged
+
+
+def _no_links(links: LinkTable, known: LinkFormat) -> InputError:
+    return InputError(
+        f"holds no links, read as {known.name} ({links.ignored} rows were left out); a link is an "
+        "accepted pair, or a statement with owl:sameAs, skos:exactMatch, owl:equivalentClass or "
+        "owl:equivalentProperty",
+        links.path,
+    )
 
 
 def recognise(path: Path) -> LinkFormat:

@@ -30,6 +30,7 @@ class LinkTable:
 
     `weight` is the confidence (None if the file has none); `line` counts from 1 (None if the file has no
     lines); `ignored` is the number of rows left out because they do not state that both ends are the same.
+    `negated` are the rows which state that they are not, where a format can say so.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class LinkTable:
     weight: Float32 | None = None
     line: Int64 | None = None
     ignored: int = 0
+    negated: LinkTable | None = None
 
     def __post_init__(self) -> None:
         for name, dtype in (("weight", np.float32), ("line", np.int64)):

@@ -22,6 +22,18 @@ def resolve(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) ->
     return Links(pairs, table.weight).canonical()
 
 
+def resolve_known(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Links, Bool]:
+    """The links whose entities both graphs have, as ids, and a mask of these links, `[n]`.
+
+    They keep the order of the table. It is an error if there is none.
+    """
+    pairs = np.column_stack([source.find(table.source), target.find(table.target)])
+    known: Bool = np.all(pairs >= 0, axis=1)
+    if len(table) and not known.any():
+        raise _unknown(table, pairs, _found_when_swapped(table, source, target))
+    return Links(pairs, table.weight).take(known), known
+
+
 def _found_when_swapped(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Bool:
     return (source.find(table.target) >= 0) & (target.find(table.source) >= 0)
 

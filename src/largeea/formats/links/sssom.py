@@ -8,11 +8,13 @@ import json
 import re
 import uuid
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from largeea.errors import InputError
 from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable, Written
@@ -20,7 +22,7 @@ from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes, by_freq
 from largeea.formats.links.predicates import predicates_of
 from largeea.formats.links.text import Batches, first_line, joined, text_of
 from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
-from largeea.graph import Strings, strings
+from largeea.graph import Strings
 from largeea.matching.alignment import Alignment
 
 _COLUMNS = (
@@ -48,15 +50,22 @@ def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -
     vocabularies = OWL, SEMAPV, *by_frequency([predicates.unique()])
     prefixes = Prefixes.of(list(dict.fromkeys([*vocabularies, *by_frequency(iris)])))
     file.writelines(f"#{line}\n".encode() for line in _header(prefixes, _mapping_set_id(alignment)))
-    by_name = "name" in alignment.evidence and not alignment.evidence.keys() & STRUCTURAL
-    process = "LexicalMatching" if by_name else "CompositeMatching"
     batches = Batches(alignment, accepted_only=True)
     write_header(file, _COLUMNS)
-    return batches.written(write_rows(file, _rows(batches, predicates, prefixes, process)))
+    rows = _rows(batches, predicates, prefixes, _justifications(alignment))
+    return batches.written(write_rows(file, rows))
+
+
+def _justifications(alignment: Alignment) -> Strings:
+    """Why each accepted pair is in the file: people have given it, or matching found it."""
+    by_name = "name" in alignment.evidence and not alignment.evidence.keys() & STRUCTURAL
+    found = "LexicalMatching" if by_name else "CompositeMatching"
+    given = pa.array(alignment.given[alignment.accepted])
+    return pc.if_else(given, "semapv:ManualMappingCuration", f"semapv:{found}").cast(pa.large_string())
 
 
 def _rows(
-    batches: Batches, predicates: Strings, prefixes: Prefixes, process: str
+    batches: Batches, predicates: Strings, prefixes: Prefixes, justifications: Strings
 ) -> Iterator[list[pa.Array]]:
     shortened, done = prefixes.shorten(predicates), 0
     for batch in batches:
@@ -67,7 +76,7 @@ def _rows(
             shortened[done - len(batch) : done],
             prefixes.shorten(batch["target"]),
             batch["target_name"],
-            strings([f"semapv:{process}"] * len(batch)),
+            justifications[done - len(batch) : done],
             batch["confidence"],
         ]
 
@@ -105,7 +114,7 @@ def recognises(head: bytes) -> bool:
 
 
 def read(path: Path) -> LinkTable:
-    """The rows that state an equivalence and are not negated, with CURIEs expanded."""
+    """The rows that state an equivalence, with CURIEs expanded; those with the modifier `Not` are negated."""
     lines = text_lines(path)
     metadata: list[str] = []
     for line in lines:
@@ -122,15 +131,17 @@ def read(path: Path) -> LinkTable:
         columns.index(name) if name in columns else None for name in ("predicate_modifier", "confidence")
     )
     expander = _Expander(path, metadata)
-    links = LinkCollector(path)
+    links, negated = LinkCollector(path), LinkCollector(path)
     for at, row in rows:
-        negated = modifier is not None and row[modifier].strip() == "Not"
-        if negated or expander(row[predicate], at) not in EQUIVALENCES:
+        is_negated = modifier is not None and row[modifier].strip() == "Not"
+        is_equivalence = expander(row[predicate], at) in EQUIVALENCES
+        if is_negated or not is_equivalence:
             links.ignored += 1
-            continue
-        source, target = expander(row[subject], at), expander(row[object_], at)
-        links.add(at, source, target, row[confidence] if confidence is not None else "")
-    return links.table()
+        if is_equivalence:
+            source, target = expander(row[subject], at), expander(row[object_], at)
+            collector = negated if is_negated else links
+            collector.add(at, source, target, row[confidence] if confidence is not None else "")
+    return replace(links.table(), negated=negated.table())
 
 
 class _Expander:

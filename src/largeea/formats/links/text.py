@@ -72,6 +72,7 @@ def part(alignment: Alignment, rows: npt.NDArray[np.intp]) -> Alignment:
         confidence=alignment.confidence[rows],
         accepted=alignment.accepted[rows],
         evidence={name: column[rows] for name, column in alignment.evidence.items()},
+        given=alignment.given[rows],
     )
 
 

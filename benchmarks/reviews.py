@@ -1,0 +1,184 @@
+"""What reviews bring: the F1 of a run before and after simulated reviews of some of its pairs.
+
+    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--order doubt change] [--set KEY=VALUE ...]
+
+PAIR_FOLDER is a benchmark folder, or one with the files `source.*`, `target.*` and `reference.*`. The
+reference answers for the person who reviews, and judges; the method sees only what was reviewed. The links of
+a benchmark folder cover a part of the graphs: pairs of which neither end is linked are then neither reviewed
+nor judged.
+
+`alone` is the F1 of the first answer with just the reviewed pairs corrected, `after` that of a run with the
+reviews: the difference is what they bring beyond themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from judged import print_table
+from largeea.api import align_files
+from largeea.cli.options import make_config
+from largeea.config import Config
+from largeea.evaluate import evaluate, with_a_linked_end
+from largeea.finished import FinishedRun
+from largeea.formats import pair_folder, read
+from largeea.formats.links import read_links, resolve
+from largeea.graph import Links
+from largeea.matching.alignment import Alignment
+from largeea.matching.forbidden import among
+
+HEADER = "subject_id\tpredicate_id\tpredicate_modifier\tobject_id\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--reviews", nargs="+", type=int, default=[200], help="how many pairs are reviewed")
+    parser.add_argument("--order", nargs="+", choices=ORDERS, default=list(ORDERS))
+    parser.add_argument("--set", nargs="+", default=[], help="settings, as for largeea align")
+    parser.add_argument("--runs", type=Path, help="folder that keeps the runs; default: a temporary one")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    config = make_config("default", None, options.set, None, None, None, None)
+    results = []
+    with tempfile.TemporaryDirectory() as temporary:
+        for folder in options.folders:
+            runs = (options.runs or Path(temporary)) / folder.name
+            results += measure(folder, config, options.order, options.reviews, runs)
+    print(json.dumps(results, indent=2)) if options.json else show(results)
+
+
+def measure(
+    folder: Path, config: Config, orders: list[str], counts: list[int], runs: Path
+) -> list[dict[str, Any]]:
+    """Align, review in each order so many pairs, align again with the reviews."""
+    source, target, reference = files_of(folder)
+    align_files(source, target, runs / "before", config=config, formats=["tsv"])
+    before = FinishedRun(runs / "before").alignment
+    truth, partial = truth_of(before, folder, reference)
+    results = []
+    for order in orders:
+        for count in counts:
+            reviewed = reviewed_pairs(before, ORDERS[order](before), truth, partial, count)
+            right = among(Links(before.pairs[reviewed]), truth)
+            after_run = runs / "after"
+            shutil.rmtree(after_run, ignore_errors=True)
+            shutil.copytree(runs / "before", after_run)
+            reviews = runs / f"reviews-{order}-{count}.sssom.tsv"
+            write_reviews(before, reviewed, right, reviews)
+            align_files(source, target, after_run, seeds=reviews, config=config, formats=["tsv"])
+            after = FinishedRun(after_run).alignment
+            alone = corrected(before, reviewed, right)
+            results.append(
+                {"folder": folder.name, "order": order, "reviews": len(reviewed), "right": int(right.sum())}
+                | {
+                    name: judged(answer, truth, partial)
+                    for name, answer in (("before", before), ("alone", alone), ("after", after))
+                }
+            )
+    return results
+
+
+def by_doubt(alignment: Alignment) -> np.ndarray:
+    """Positions of the pairs that were found, those with the confidence nearest to the threshold first."""
+    threshold = alignment.confidence[alignment.accepted & ~alignment.given].min(initial=1)
+    return best_first(alignment, -np.abs(alignment.confidence - threshold))
+
+
+def by_change(alignment: Alignment) -> np.ndarray:
+    """Positions of the pairs that were found, those first whose review likely changes the answer."""
+    confidence = alignment.confidence
+    return best_first(alignment, np.where(alignment.accepted, 1 - confidence, confidence))
+
+
+def best_first(alignment: Alignment, gain: np.ndarray) -> np.ndarray:
+    """Positions of the pairs that were found, highest gain first."""
+    order = np.argsort(-gain, kind="stable")
+    return order[~alignment.given[order]]
+
+
+def files_of(folder: Path) -> tuple[Path, Path | None, Path | None]:
+    """Source, target and reference; only the folder itself if it is a benchmark folder."""
+    if pair_folder(folder):
+        return folder, None, None
+    source, target, reference = (next(folder.glob(f"{part}.*")) for part in ("source", "target", "reference"))
+    return source, target, reference
+
+
+def truth_of(alignment: Alignment, folder: Path, reference: Path | None) -> tuple[Links, bool]:
+    """The true links by the ids of the answer, and whether they cover only a part of the graphs."""
+    if reference is not None:
+        return resolve(read_links(reference), alignment.source, alignment.target), False
+    pair = read(folder)
+    found = (
+        ours.find(theirs.entities.take(ids))
+        for ours, theirs, ids in (
+            (alignment.source, pair.source, pair.links.source),
+            (alignment.target, pair.target, pair.links.target),
+        )
+    )
+    return Links(np.column_stack(list(found))), True
+
+
+def reviewed_pairs(
+    alignment: Alignment, order: np.ndarray, truth: Links, partial: bool, count: int
+) -> np.ndarray:
+    """Positions of the first pairs, in this order, that the truth can judge."""
+    if partial:
+        pairs = alignment.pairs[order]
+        order = order[np.isin(pairs[:, 0], truth.source) | np.isin(pairs[:, 1], truth.target)]
+    return order[:count]
+
+
+def write_reviews(alignment: Alignment, reviewed: np.ndarray, right: np.ndarray, place: Path) -> None:
+    """Write the verdicts as an SSSOM file, wrong pairs with the modifier `Not`."""
+    rows = (
+        f"{alignment.source.entities[int(one)]}\towl:sameAs\t{'' if is_right else 'Not'}\t"
+        f"{alignment.target.entities[int(other)]}\n"
+        for (one, other), is_right in zip(alignment.pairs[reviewed], right, strict=True)
+    )
+    place.write_text(HEADER + "".join(rows))
+
+
+def corrected(alignment: Alignment, reviewed: np.ndarray, right: np.ndarray) -> Alignment:
+    """The answer with the reviewed pairs accepted if they are right, and rejected if they are wrong."""
+    accepted = alignment.accepted.copy()
+    accepted[reviewed] = right
+    decided = alignment.pairs, alignment.confidence, accepted
+    return Alignment(alignment.source, alignment.target, *decided, same=alignment.same)
+
+
+def judged(alignment: Alignment, truth: Links, partial: bool) -> dict[str, float]:
+    """Precision, recall, F1 and calibration error of the accepted pairs, reviewed ones included."""
+    figures = evaluate(with_a_linked_end(alignment, truth) if partial else alignment, truth)["alignment"]
+    return {name: round(value, 4) for name, value in figures.items()} | {"accepted": len(alignment)}
+
+
+def show(results: list[dict[str, Any]]) -> None:
+    """Print the figures as a table."""
+    rows = [
+        [
+            *(str(one[name]) for name in ("folder", "order", "reviews", "right")),
+            *(f"{one[name]['f1']:.4f}" for name in ("before", "alone", "after")),
+            *(f"{one[name]['f1'] - one['before']['f1']:+.4f}" for name in ("alone", "after")),
+            *(f"{one[name]['ece']:.3f}" for name in ("before", "after")),
+        ]
+        for one in results
+    ]
+    figures = "before", "alone", "after", "gain alone", "gain after", "ECE before", "ECE after"
+    print_table(("folder", "order", "reviews", "right", *figures), rows)
+
+
+ORDERS = {"doubt": by_doubt, "change": by_change}
+
+if __name__ == "__main__":
+    main()

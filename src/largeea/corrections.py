@@ -1,0 +1,90 @@
+"""What people know about pairs, as handles for the stages: seeds, forbidden pairs and reviewed pairs.
+
+Each handle is known by the content of its links. So a review that adds none of a kind changes nothing that
+depends on this kind alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from largeea.execution.stages import Handle, Stages
+from largeea.formats.links import GivenPairs, merge_corrections
+from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.graph.same_iri import equal_iris
+from largeea.matching.forbidden import among, without_links, without_pairs
+from largeea.runs.artifacts import content_hash
+from largeea.similarity import Similarity
+
+Channels = dict[str, Handle[Similarity]]
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What people have said about pairs, besides the seeds; None where they have said nothing."""
+
+    forbidden: Handle[Links] | None = None
+    """Pairs that are wrong: they are neither candidates nor anchors."""
+    reviewed: Handle[Links] | None = None
+    """Pairs that were looked at: right (weight 1), then they are seeds, or wrong (0), then forbidden."""
+
+    def allowed(self, stage: Stages, channels: Channels, prefix: str = "") -> Channels:
+        """The channels without forbidden pairs."""
+        if self.forbidden is None:
+            return channels
+        return {
+            kind: stage(f"{prefix}{kind}-allowed", without_pairs, channel, self.forbidden)
+            for kind, channel in channels.items()
+        }
+
+    def not_reviewed(self, stage: Stages, known: Handle[Links]) -> Handle[Links]:
+        """The known pairs that were not reviewed: reviewed ones are harder than others, so no sample."""
+        return known if self.reviewed is None else stage("not-reviewed", without_links, known, self.reviewed)
+
+    def before_reviews(self, stage: Stages) -> Corrections:
+        """What was forbidden before anything was reviewed."""
+        if self.reviewed is None or self.forbidden is None:
+            return self
+        return Corrections(stage("trial-forbidden", without_links, self.forbidden, self.reviewed))
+
+
+NO_CORRECTIONS = Corrections()
+
+
+@dataclass(frozen=True)
+class KnownPairs:
+    """All that is known about pairs before anything is compared."""
+
+    seeds: Handle[Links]
+    """`psi'`: pairs that people have given as right."""
+    same: Handle[Links]
+    """Pairs with equal IRIs: known to be the same, but neither seeds nor part of the answer's links."""
+    corrections: Corrections
+
+    @classmethod
+    def of(
+        cls,
+        stage: Stages,
+        given: Handle[Arrays],
+        source: Handle[KnowledgeGraph],
+        target: Handle[KnowledgeGraph],
+    ) -> KnownPairs:
+        """What is known, from the arrays of `GivenPairs` and from equal IRIs."""
+        pairs = GivenPairs.from_arrays(given.value)
+        forbidden, reviewed = (
+            _handle(stage, f"given-{name}", links) if len(links) else None
+            for name, links in (("forbidden", pairs.forbidden), ("reviewed", pairs.reviewed))
+        )
+        same = stage("same-iri", equal_iris, source, target)
+        if forbidden is not None and among(same.value, pairs.forbidden).any():
+            same = stage("same-iri", allowed_equal_iris, source, target, forbidden)
+        return cls(_handle(stage, "given-seeds", pairs.seeds), same, Corrections(forbidden, reviewed))
+
+
+def allowed_equal_iris(source: KnowledgeGraph, target: KnowledgeGraph, forbidden: Links) -> Links:
+    """The pairs with equal IRIs that are not forbidden."""
+    return without_links(equal_iris(source, target), forbidden)
+
+
+def _handle(stage: Stages, name: str, links: Links) -> Handle[Links]:
+    return stage.given(name, content_hash(links), lambda: links, merge_corrections)

@@ -1,0 +1,179 @@
+"""Graphs and what is known about their pairs, from memory or from files, as the inputs of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from largeea.formats import ReadOptions, read_both, read_graph
+from largeea.formats.links import (
+    UNUSED_FILE_NAME,
+    GivenPairs,
+    Judged,
+    LinkTable,
+    merge_corrections,
+    read_forbidden,
+    read_judged,
+    write_unused,
+)
+from largeea.graph import Arrays, KnowledgeGraph, Links, Task, strings
+from largeea.pipeline import Inputs
+from largeea.progress import note
+from largeea.reviews import FILE as REVIEWS_FILE
+from largeea.reviews import read_reviews
+from largeea.runs import Run
+from largeea.runs.accounting import account_in_words, account_of
+from largeea.runs.artifacts import content_hash
+from largeea.runs.files import atomic_write
+from largeea.runs.inputs import check_unchanged, identity, record_inputs
+from largeea.runs.request import Request
+
+REJECTS = "rejects.tsv"
+Place: TypeAlias = str | os.PathLike[str]
+Seeds: TypeAlias = Links | Place | Iterable[tuple[str, str]]
+
+
+def given_inputs(
+    run: Run,
+    source: KnowledgeGraph,
+    target: KnowledgeGraph,
+    given: Links | GivenPairs,
+    hashes: list[str] | None = None,
+) -> Inputs:
+    """Graphs, and seeds or all that is known about pairs, that are in memory, as the inputs of a run."""
+    first, second = hashes or [content_hash(graph) for graph in (source, target)]
+    ours = run.stage.given("source", first, lambda: source, read_graph)
+    theirs = run.stage.given("target", second, lambda: target, read_graph)
+    pairs = (given if isinstance(given, GivenPairs) else GivenPairs(given)).to_arrays()
+    return Inputs(
+        ours, theirs, run.stage.given("given-pairs", content_hash(pairs), lambda: pairs, merge_corrections)
+    )
+
+
+def file_inputs(request: Request, run: Run) -> Inputs:
+    """Graphs and given pairs of a request: read when a run needs them and does not have them.
+
+    What is matched depends on both graphs, so each graph is identified by the files of both.
+    """
+    known = run.manifest.get("inputs", ())
+    files = request.files() | {"reviews": _reviews(request, run)}
+    records = {name: record_inputs(paths, known) for name, paths in files.items()}
+    run.manifest["inputs"] = [record for some in records.values() for record in some]
+    read = cache(lambda: _read(request, run))
+    of_both = [*records["source"], *records["target"]]
+    reading = f"{len(records['source'])} {request.reading!r}"
+    source = run.stage.given("source", identity(of_both, f"source {reading}"), lambda: read()[0], read_both)
+    target = run.stage.given("target", identity(of_both, f"target {reading}"), lambda: read()[1], read_both)
+    kinds = "seeds", "forbidden", "reviews"
+    counts = " ".join(str(len(records[kind])) for kind in kinds)
+    of_pairs = identity(
+        [one for kind in kinds for one in records[kind]], f"{source.key} {target.key} {counts}"
+    )
+    given = run.stage.given(
+        "given-pairs",
+        of_pairs,
+        lambda: _read_pairs(files, run, source.value, target.value),
+        merge_corrections,
+    )
+    return Inputs(source, target, given)
+
+
+def _reviews(request: Request, run: Run) -> list[Path]:
+    """The file of reviews in the run folder, if it counts and exists."""
+    assert run.folder is not None
+    place = run.folder / REVIEWS_FILE
+    if not place.exists():
+        return []
+    if not request.with_reviews:
+        note(f"{place} does not count; to count it: largeea resume {run.folder} --with-reviews")
+    return [place] if request.with_reviews else []
+
+
+def _read_pairs(
+    files: dict[str, list[Path]], run: Run, source: KnowledgeGraph, target: KnowledgeGraph
+) -> Arrays:
+    """Read all that people say about pairs; pairs that cannot be used are listed in the run's folder."""
+    assert run.folder is not None
+    judged = [*map(read_judged, files["seeds"]), *map(read_forbidden, files["forbidden"])]
+    for place in files["reviews"]:
+        reviews = read_reviews(run.folder)
+        confirmed, rejected = _table(place, reviews.confirmed), _table(place, reviews.rejected)
+        judged.append(Judged(confirmed, rejected, by_review=True))
+    given, unused = merge_corrections(judged, source, target)
+    if unused:
+        with atomic_write(run.folder / UNUSED_FILE_NAME) as file:
+            write_unused(unused, file)
+        note(f"all pairs that are not used are listed in {run.folder / UNUSED_FILE_NAME}")
+        run.store.attach("given-pairs", UNUSED_FILE_NAME)
+    else:
+        run.store.detach("given-pairs", UNUSED_FILE_NAME)
+    return given.to_arrays()
+
+
+def _read(request: Request, run: Run) -> tuple[KnowledgeGraph, KnowledgeGraph]:
+    """Read both graphs and account for every statement; malformed ones are listed in the run's folder.
+
+    Links that a pair folder holds stay out: they are for evaluation.
+    """
+    assert run.folder is not None
+    rejects = request.reading.new_rejects(request.source)
+    graphs = read_both(request.source, request.target, request.reading, rejects)
+    check_unchanged(run.manifest["inputs"])
+    accounts = {side: account_of(graph) for side, graph in zip(("source", "target"), graphs, strict=True)}
+    for side, account in accounts.items():
+        note(f"{side}: {account_in_words(account)}")
+    if rejects:
+        with atomic_write(run.folder / REJECTS) as file:
+            rejects.write(file)
+        rejects.tell(run.folder / REJECTS)
+        run.store.attach("source", REJECTS)
+    else:
+        run.store.detach("source", REJECTS)
+    run.describe(read=accounts)
+    return graphs
+
+
+def graph_of(side: str, given: Any, same_iri: bool) -> KnowledgeGraph:
+    """A graph that was given as such or as a path."""
+    if isinstance(given, KnowledgeGraph):
+        return given if same_iri else replace(given, global_ids=False)
+    if isinstance(given, str | os.PathLike):
+        return read_graph(Path(given), ReadOptions(same_iri=same_iri))
+    raise TypeError(f"{side} must be a KnowledgeGraph or a path, not {type(given).__name__}")
+
+
+def given_pairs(seeds: Any, forbidden: Any, source: KnowledgeGraph, target: KnowledgeGraph) -> GivenPairs:
+    """Seeds and forbidden pairs as links, from whatever form they were given in."""
+    judged = []
+    for name, given, read in (("seeds", seeds, read_judged), ("forbidden", forbidden, read_forbidden)):
+        if isinstance(given, str | os.PathLike):
+            judged.append(read(Path(given)))
+        elif given is not None:
+            table = _named_links(name, given, source, target)
+            judged.append(Judged(table, None) if name == "seeds" else Judged(None, table))
+    return merge_corrections(judged, source, target)[0]
+
+
+def _named_links(name: str, given: Any, source: KnowledgeGraph, target: KnowledgeGraph) -> LinkTable:
+    """Links or pairs of IRIs as a table that goes by `name` in messages."""
+    if isinstance(given, Links):
+        links = Task(source, target, given).seeds  # refuses ids that are not there
+        ends = source.entities.take(links.source), target.entities.take(links.target)
+        return LinkTable(Path(name), *ends, links.weight)
+    pairs: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if not all(_is_pair_of_iris(pair) for pair in pairs):
+        raise TypeError(f"{name} must be Links, the path of a link file, or pairs of IRIs")
+    return _table(Path(name), pairs)
+
+
+def _table(path: Path, pairs: Iterable[tuple[str, str]]) -> LinkTable:
+    columns = list(zip(*pairs, strict=True)) or [(), ()]
+    return LinkTable(path, *map(strings, columns))
+
+
+def _is_pair_of_iris(given: Any) -> bool:
+    return isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(iri, str) for iri in given)
