@@ -25,7 +25,7 @@ SMALL = Sizes((15_000, 15_000), (50_000, 50_000), (0, 0), (300_000, 300_000), (0
 @pytest.fixture(autouse=True)
 def _fresh_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nothing had run in this process before."""
-    monkeypatch.setattr("largeea.planning.resident_bytes", lambda: 200_000_000)
+    monkeypatch.setattr("largeea.planning.one_machine.resident_bytes", lambda: 200_000_000)
 
 
 def graph(side: str, size: int = 40) -> KnowledgeGraph:
@@ -63,7 +63,7 @@ def test_stages_are_those_of_the_method(tmp_path: Path, literals: bool) -> None:
     assert planned <= set(manifest["timings"])
     assert ({"attribute-values", "by-values", "literals", "trial-literals"} <= planned) == literals
     bookkeeping = {"given-seeds", "seeds", "known-pairs", "judged", "apart", "names-worth", "knock-outs"}
-    bookkeeping |= {"trial-known", "trial-anchors"}
+    bookkeeping |= {"trial-known", "trial-anchors", "given-pairs"}
     bookkeeping |= {name for name in manifest["timings"] if name.startswith(("anchors-", "worth-"))}
     bookkeeping |= {name for name in manifest["timings"] if name.endswith(("-without-seeds", "-not-known"))}
     assert set(manifest["timings"]) - planned <= bookkeeping
@@ -120,9 +120,15 @@ def test_gpu_memory_is_checked_too() -> None:
 
 def on_gpu(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
     """As if there were a GPU with so many free bytes."""
-    for place in ("planning", "names.semantic", "search.dense", "structure.partition.size"):
+    for place in (
+        "planning.gpu",
+        "planning.one_machine",
+        "names.semantic",
+        "search.dense",
+        "structure.partition.size",
+    ):
         monkeypatch.setattr(f"largeea.{place}.cuda_is_chosen", lambda: True)
-    for place in ("planning", "structure.partition.size"):
+    for place in ("planning.gpu", "structure.partition.size"):
         monkeypatch.setattr(f"largeea.{place}.torch_device", lambda: None)
         monkeypatch.setattr(f"largeea.{place}.free_gpu_bytes", lambda device: int(free))
 
