@@ -129,12 +129,13 @@ def test_what_are_no_seeds_is_a_type_error(seeds: Any) -> None:
 
 
 def test_seeds_that_name_unknown_entities() -> None:
-    with pytest.raises(
-        UsageError, match=r"1 seeds name entities that the target graph does not have, .*'urn:b:Rome'"
-    ):
-        align("a.nt", "b.nt", seeds=[*SEEDS, ("urn:a:Lima", "urn:b:Rome")])
-    with pytest.raises(UsageError, match="the source graph does not have, for example 'urn:a:Rome'"):
+    unknown = "1 of 3 pairs in seeds are not used, .*the target of urn:a:Lima - urn:b:Rome"
+    with pytest.warns(LargeEAWarning, match=unknown):
+        answer = align("a.nt", "b.nt", seeds=[*SEEDS, ("urn:a:Lima", "urn:b:Rome")])
+    assert same(answer, align("a.nt", "b.nt", seeds=SEEDS))
+    with pytest.raises(InputError, match="1 of 1 links name entities that are not there") as error:
         align("a.nt", "b.nt", seeds=[("urn:a:Rome", "urn:b:Lima")])
+    assert "seeds, row 1: source urn:a:Rome" in str(error.value)
     with pytest.raises(InputError, match=r"none\.tsv: no such file"):
         align("a.nt", "b.nt", seeds="none.tsv")
 
