@@ -26,13 +26,17 @@ LAYERS: tuple[set[str], ...] = (
     {"datasets", "names"},
     {"evidence"},
     {"structure"},
-    {"evaluate", "finished", "planning"},
+    {"corrections", "evaluate", "finished", "planning", "reviews"},
+    {"exporting", "schema_mapping"},
     {"material"},
     {"rounds"},
     {"pipeline"},
-    {"api", "explain"},
+    {"explain", "inputs"},
+    {"report"},
+    {"merging"},
+    {"api"},
     {""},
-    {"experiments"},
+    {"experiments", "web"},
     {"cli"},
     {"__main__"},
 )
@@ -41,7 +45,16 @@ CHANNELS = {"names", "structure", "evidence"}
 MEASURING = {"", "cli", "experiments"}
 """Who may see test links."""
 
-EXTRAS = ("torch", "transformers", "sentence_transformers", "ray", "fastapi", "faiss", "matplotlib")
+EXTRAS = (
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "ray",
+    "starlette",
+    "uvicorn",
+    "faiss",
+    "matplotlib",
+)
 
 
 def modules() -> dict[str, Path]:

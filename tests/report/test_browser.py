@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,6 @@ from largeea.report import write_comparison, write_report
 
 from .conftest import graph
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 SCREENS = [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")]
 BINS = [{"confidence": 0.97, "right": 0.95, "count": 900}, {"confidence": 0.4, "right": 0.5, "count": 30}]
 CONTRAST = """
@@ -35,14 +30,6 @@ element => {
   return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

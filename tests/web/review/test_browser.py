@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from largeea.cli import run as largeea
+from largeea.finished import FinishedRun
 from largeea.reviews import read_reviews
 
 from .conftest import SCRIPT, Start
 
 pytest.importorskip("starlette", reason="the web extra is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Page:
@@ -93,6 +82,24 @@ def test_ten_pairs_by_keyboard_then_kill_then_all_is_found_again(
     page.page.wait_for_load_state("networkidle")
     assert page.problems == []
     assert {re.match(r"http://[^/]+", url)[0] for url in page.requests} == {address.partition("/?")[0]}
+
+    reviews, before = read_reviews(run_folder), pairs_of(run_folder)
+    rejected = set(reviews.rejected)
+    assert len(rejected) == 2
+    assert rejected & set(before), "one of them was accepted or doubtful"
+    assert largeea(["resume", str(run_folder), "--with-reviews", "-q"]) == 0
+    after = pairs_of(run_folder)
+    ends = Counter(iri for pair in reviews.confirmed for iri in pair)
+    sound = [pair for pair in reviews.confirmed if all(ends[iri] == 1 for iri in pair)]
+    assert len(sound) >= 6, "another candidate is chosen for one pair, which may be in a confirmed pair"
+    assert {after.get(pair) for pair in sound} == {"accepted"}
+    assert not rejected & set(after)
+
+
+def pairs_of(folder: Path) -> dict[tuple[str, str], str]:
+    """The status of each pair of the answer, by IRIs."""
+    rows = FinishedRun(folder).alignment.to_table().to_pylist()
+    return {(row["source"], row["target"]): row["status"] for row in rows}
 
 
 def test_scores_stay_hidden_until_the_decision(start: Start, browser: Any) -> None:
