@@ -5,11 +5,24 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 
 from largeea.errors import ResourceError
 from largeea.execution import current
+from largeea.similarity import Similarity
+
+
+class Pair(NamedTuple):
+    numbers: np.ndarray
+    two: int
+
+
+def sums(first: int, matrix: Similarity, columns: dict, pair: Pair) -> dict[str, np.ndarray]:
+    characters = pc.sum(pc.utf8_length(columns["names"])).as_py()
+    return {"sums": np.array([matrix.scores.sum() + pair.numbers.sum(), characters, pair.two], np.int64)}
 
 
 def squares(first: int, last: int, numbers: np.ndarray) -> dict[str, np.ndarray]:
@@ -36,3 +49,8 @@ def deadly(first: int) -> dict[str, np.ndarray]:
 
 def settings(first: int) -> dict[str, np.ndarray]:
     return {"threads": np.array([current().thread_count, current().engine == "local"])}
+
+
+def read_nothing(path: str) -> str:
+    """A node that does not see the driver's folder."""
+    return ""

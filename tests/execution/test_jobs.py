@@ -11,7 +11,8 @@ import pytest
 from largeea.errors import UsageError
 from largeea.execution import Execution, current, executing
 from largeea.execution.engines import ENGINES, load_engine
-from largeea.execution.jobs import Job, in_order, over_rows, row_blocks, run_jobs, storing_jobs
+from largeea.execution.jobs import Job, in_order, in_turn, over_rows, row_blocks, run_jobs, storing_jobs
+from largeea.execution.shards import Shards
 from largeea.graph import Arrays
 from largeea.runs.jobs import JobFolder
 
@@ -42,8 +43,8 @@ def test_every_engine_is_covered() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_an_engine_gives_every_result_once(engine: str, at_once: int) -> None:
+@pytest.mark.parametrize("at_once", [1, 3, None])
+def test_an_engine_gives_every_result_once(engine: str, at_once: int | None) -> None:
     numbers = np.arange(10)
     jobs = [Job(squares, (first, first + 2)) for first in range(0, 10, 2)]
     found = dict(load_engine(engine).map(jobs, (numbers,), at_once))
@@ -115,6 +116,29 @@ def test_a_damaged_job_is_done_again(tmp_path: Path) -> None:
         found = in_order(run_jobs(squares, blocks, numbers))
     assert calls == [0]
     assert found[0]["squares"].tolist() == [0, 1]
+
+
+def test_shards_stay_with_their_jobs_where_some_are_stored(tmp_path: Path) -> None:
+    shards = Shards((np.arange(2), np.arange(4), np.arange(6)))
+    jobs = [(0, 2), (2, 4), (4, 6)]
+    with storing_jobs(JobFolder(tmp_path, "key")):
+        in_order(run_jobs(squares, jobs, shards))
+        for path in tmp_path.rglob("0-squares-0-2.*"):
+            path.unlink()
+        for path in tmp_path.rglob("0-squares-4-6.*"):
+            path.unlink()
+    calls.clear()
+    with storing_jobs(JobFolder(tmp_path, "key")):
+        found = in_order(run_jobs(squares, jobs, shards))
+    assert sorted(calls) == [0, 4]
+    assert [part["squares"].tolist() for part in found] == [[0, 1], [4, 9], [16, 25]]
+
+
+def test_results_in_turn_are_passed_on_as_soon_as_possible() -> None:
+    given = iter([(1, {"a": 1}), (0, {"a": 0}), (3, {"a": 3}), (2, {"a": 2})])
+    found = in_turn(given)
+    assert next(found)[0] == 0
+    assert next(given)[0] == 3, "nothing was taken beyond what was needed"
 
 
 def test_threads_are_shared_among_jobs() -> None:

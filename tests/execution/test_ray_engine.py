@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -15,55 +14,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-import largeea
-from largeea.datasets.demo import demo_pair
-from largeea.datasets.openea_layout import write_pair
 from largeea.errors import ResourceError, UsageError
-from largeea.execution import Execution, executing
+from largeea.execution import Execution, executing, tasks
 from largeea.execution.engines import load_engine
+from largeea.execution.file_arrays import FileViews
 from largeea.execution.jobs import in_order, run_jobs
+from largeea.graph import strings
+from largeea.runs.artifacts import load_artifact, save_artifact
+from largeea.search.dense import nearest_block
+from largeea.similarity import Similarity
 
 ray = pytest.importorskip("ray", reason="the extra largeea[ray] is not installed")
-HERE = str(Path(__file__).parent)
-sys.path.insert(0, HERE)
 
 import ray_jobs  # noqa: E402
+from ray_nodes import Cluster  # noqa: E402
+
+from largeea.execution.ray_cluster import Nodes  # noqa: E402
+from largeea.execution.ray_engine import _needs  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NUMBERS = np.arange(40)
 BLOCKS = [(first, first + 4) for first in range(0, 40, 4)]
-
-
-class Nodes:
-    """A Ray cluster of processes on this machine: a head for the driver, and nodes with a core each."""
-
-    def __init__(self, count: int) -> None:
-        from ray.cluster_utils import Cluster
-
-        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": HERE}
-        store = {"object_store_memory": 100_000_000}
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **store})
-        self.nodes = [self.cluster.add_node(num_cpus=1, **store) for _ in range(count)]
-        self.execution = Execution(engine="ray", address=self.cluster.address, device="cpu")
-
-    def close(self) -> None:
-        ray.shutdown()
-        self.cluster.shutdown()
-
-
-@pytest.fixture
-def start() -> Iterator[Callable[[int], Nodes]]:
-    started: list[Nodes] = []
-
-    def begin(count: int) -> Nodes:
-        for nodes in started:
-            nodes.close()
-        started[:] = [Nodes(count)]
-        return started[0]
-
-    yield begin
-    for nodes in started:
-        nodes.close()
 
 
 def squares_of(found: Iterator[tuple[int, dict[str, np.ndarray]]]) -> list[int]:
@@ -83,64 +54,8 @@ def when_begun(folder: Path, act: Callable[[int], None]) -> threading.Thread:
     return thread
 
 
-def test_results_errors_and_settings(start: Callable[[int], Nodes]) -> None:
-    nodes = start(2)
-    with executing(nodes.execution):
-        assert squares_of(run_jobs(ray_jobs.squares, BLOCKS, NUMBERS)) == (NUMBERS**2).tolist()
-        with pytest.raises(ResourceError, match="job 2 has no room"):
-            list(run_jobs(ray_jobs.refused, [(number,) for number in range(4)]))
-        for _, found in run_jobs(ray_jobs.settings, [(0,), (1,)], at_once=1):
-            assert found["threads"].tolist() == [1, 1], "one core a node, and no engine inside the engine"
-        assert load_engine("ray").slots == 2
-        with pytest.raises(ResourceError, match="a job was lost 5 times in a row"):
-            list(run_jobs(ray_jobs.deadly, [(0,), (1,)]))
-
-
-def test_a_killed_worker_and_a_lost_node_cost_nothing_but_time(
-    start: Callable[[int], Nodes], tmp_path: Path
-) -> None:
-    nodes = start(2)
-    engine = load_engine("ray")
-    for name, act in (
-        ("worker", lambda pid: os.kill(pid, signal.SIGKILL)),
-        ("node", lambda pid: nodes.cluster.remove_node(nodes.nodes[0], allow_graceful=False)),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        with executing(nodes.execution):
-            engine.begin()
-            before = engine.report()["repeated_jobs"]
-            killer = when_begun(folder, act)
-            found = squares_of(run_jobs(ray_jobs.slow_squares, BLOCKS, NUMBERS, str(folder)))
-            killer.join()
-        repeated = engine.report()["repeated_jobs"] - before
-        sys.stdout.write(f"{name} killed: {repeated} of {len(BLOCKS)} jobs repeated\n")
-        assert found == (NUMBERS**2).tolist()
-        assert 1 <= repeated <= 4, "what was under way"
-
-
-def test_the_same_bytes_on_any_number_of_nodes(start: Callable[[int], Nodes], tmp_path: Path) -> None:
-    pair = demo_pair()
-    settings: dict[str, Any] = {"evidence": {"rounds": 2}}
-    local = tmp_path / "local"
-    largeea.align(pair.source, pair.target, config=settings, folder=local)
-    for count in (1, 2, 3):
-        nodes, folder = start(count), tmp_path / str(count)
-        largeea.align(pair.source, pair.target, config=settings, folder=folder, execution=nodes.execution)
-        stages = {path.name: path.read_bytes() for path in (folder / "stages").iterdir()}
-        assert stages == {path.name: path.read_bytes() for path in (local / "stages").iterdir()}
-
-
-def test_where_jobs_ran_is_in_the_manifest(start: Callable[[int], Nodes], tmp_path: Path) -> None:
-    nodes = start(1)
-    write_pair(demo_pair(), tmp_path / "demo")
-    largeea.align_files(tmp_path / "demo", output=tmp_path / "run", execution=nodes.execution)
-    cluster = json.loads((tmp_path / "run" / "manifest.json").read_text())["cluster"]
-    assert sum(node["jobs"] for node in cluster["nodes"].values()) > 0
-    assert cluster["repeated_jobs"] == 0
-
-
 def test_no_cluster_is_told_within_seconds() -> None:
+    """Before a test of this module connects to one."""
     started = time.monotonic()
     with (
         executing(Execution(engine="ray", address="127.0.0.1:9")),
@@ -162,3 +77,105 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install 'largeea\[ray\]'"):
         load_engine("ray")
+
+
+def test_settings_and_losses(cluster: Cluster) -> None:
+    with executing(cluster.execution):
+        for _, found in run_jobs(ray_jobs.settings, [(0,), (1,)], at_once=1):
+            assert found["threads"].tolist() == [1, 1], "one core a node, and no engine inside the engine"
+        assert (load_engine("ray").slots, load_engine("ray").machines) == (3, 3)
+        with pytest.raises(ResourceError, match="a job was lost 5 times in a row"):
+            list(run_jobs(ray_jobs.deadly, [(0,), (1,)]))
+
+
+@pytest.mark.parametrize(
+    ("cores", "at_once", "each"), [((4, 8), 1, 4), ((4, 8), 2, 2), ((4,), None, 1), ((1, 8), 3, 1)]
+)
+def test_jobs_share_the_cores_of_a_node(cores: tuple[int, ...], at_once: int | None, each: int) -> None:
+    nodes = Nodes()
+    nodes._alive = [{"Resources": {"CPU": count, "GPU": 1}} for count in cores]
+    nodes._looked = float("inf")
+    with executing(Execution(threads=1)):
+        needs = _needs(nodes, at_once)
+    assert needs["num_cpus"] == each, "however many threads the driver has"
+    assert needs["num_gpus"] == 1 / (at_once or 4)
+
+
+def test_only_own_functions_and_plugins_can_be_named() -> None:
+    for module, name, why in (
+        ("os", "system", "a job names the module 'os'"),
+        ("largeea_other.jobs", "run", "a job names the module 'largeea_other.jobs'"),
+        ("largeea.execution.tasks", "importlib", "not a function of that module"),
+        ("largeea.execution.tasks", "executing", "not a function of that module"),
+        ("largeea.execution.tasks", "nothing", "not a function of that module"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            tasks.function_named(module, name)
+    assert tasks.function_named("largeea.search.dense", "nearest_block") is nearest_block
+
+
+def test_arrays_in_files_are_mapped_where_nodes_see_them(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 300_000
+    matrix = Similarity((count, 5), np.arange(count + 1), np.zeros(count), np.ones(count))
+    value = {"matrix": matrix, "names": strings(["some name"] * count)}
+    save_artifact(value, tmp_path / "value")
+    stored = load_artifact(tmp_path / "value")
+    engine = load_engine("ray")
+
+    def shared() -> tuple[list[int], int, int]:
+        before = engine.report()
+        given = stored["matrix"], {"names": stored["names"]}, ray_jobs.Pair(stored["matrix"].indices, 2)
+        found = [part["sums"].tolist() for part in in_order(run_jobs(ray_jobs.sums, [(0,), (1,)], *given))]
+        assert found == [[count, 9 * count, 2]] * 2
+        after = engine.report()
+        return tuple(after[kind] - before[kind] for kind in ("bytes_sent", "bytes_mapped"))
+
+    heard: list[str] = []
+    monkeypatch.setattr("largeea.execution.ray_objects.note", heard.append)
+    with executing(cluster.execution):
+        engine.begin()
+        sent, mapped = shared()
+        assert sent < 100_000
+        assert mapped > 8 * count
+        assert not list(tmp_path.glob(".token*"))
+        assert heard == []
+        describe = FileViews.describe
+
+        def outdated(self: FileViews, array: np.ndarray) -> Any:
+            found = describe(self, array)
+            return found and found._replace(modified=0)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(FileViews, "describe", outdated)
+            sent, _ = shared()
+            assert sent > 8 * count, "a file that a worker does not find is sent"
+        assert shared()[1] == 0, "from now on"
+        engine.session.store.given_up.clear()
+        engine.session.store.seen.clear()
+        monkeypatch.setattr("largeea.execution.ray_objects.read_token", ray_jobs.read_nothing)
+        shared()
+        shared()
+        assert len(heard) == 1, "told once"
+        assert f"does not see {tmp_path}: arrays travel over the network" in heard[0]
+
+
+def test_a_killed_worker_and_a_lost_node_cost_nothing_but_time(cluster: Cluster, tmp_path: Path) -> None:
+    engine = load_engine("ray")
+    for name, act in (
+        ("worker", lambda pid: os.kill(pid, signal.SIGKILL)),
+        ("node", lambda pid: cluster.kill_node()),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        with executing(cluster.execution):
+            engine.begin()
+            before = engine.report()["repeated_jobs"]
+            killer = when_begun(folder, act)
+            found = squares_of(run_jobs(ray_jobs.slow_squares, BLOCKS, NUMBERS, str(folder)))
+            killer.join()
+        repeated = engine.report()["repeated_jobs"] - before
+        sys.stdout.write(f"{name} killed: {repeated} of {len(BLOCKS)} jobs repeated\n")
+        assert found == (NUMBERS**2).tolist()
+        assert 1 <= repeated <= 4, "what was under way"

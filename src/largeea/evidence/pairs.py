@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,11 +55,25 @@ class Pairs:
         )
         return cls(nodes[0], indptr, indices, products)
 
-    def targets(self, count: int) -> Int32:
-        """Those of so many targets that are in some pair, ascending."""
-        among = np.zeros(count, bool)
+    @cached_property
+    def targets(self) -> Int32:
+        """The targets that are in some pair, ascending."""
+        among = np.zeros(self.indices.max(initial=-1) + 1, bool)
         among[self.indices] = True
         return np.flatnonzero(among).astype(np.int32)
+
+    @cached_property
+    def place_of(self) -> Int32:
+        """The place of each target in `targets`, `[highest target + 1]`."""
+        place_of = np.zeros(self.indices.max(initial=-1) + 1, np.int32)
+        place_of[self.targets] = np.arange(len(self.targets), dtype=np.int32)
+        return place_of
+
+    def without_products(self) -> Pairs:
+        """The pairs alone, ready to be shared by jobs."""
+        bare = Pairs(self.sources, self.indptr, self.indices, np.empty(0, np.float32))
+        bare.__dict__.update(targets=self.targets, place_of=self.place_of)
+        return bare
 
     def best(self, scores: Float32, count: int) -> tuple[Pairs, Int64]:
         """The best so many pairs of each row by some scores, and their positions; ties go to smaller ids."""

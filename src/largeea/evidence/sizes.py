@@ -29,7 +29,7 @@ def candidates_memory(
     """`find_candidates`: vectors of all free entities by one sketch, then the pairs found and scored."""
     found = free[0] * POOL * per_source
     vectors = sum(free) * (FLOAT + 1) * sketch_dimension(label_width) + 8 * found
-    scored = _known_memory(max(nodes), label_width) + sum(free) * sketch_dimension(label_width) + 24 * found
+    scored = _known_memory(max(nodes), label_width) + sum(free) * sketch_dimension(label_width) + 28 * found
     return max(_known_memory(max(nodes), label_width) + vectors, scored)
 
 
@@ -37,7 +37,7 @@ def surroundings_memory(nodes: tuple[int, int], entries: int, label_width: int, 
     """`surroundings_evidence`: one sketch of a graph, vectors of all targets, scores of all pairs."""
     vectors = nodes[1] * sketch_dimension(label_width)
     block = min(nodes[0] * sketch_dimension(label_width), memory_limit // 20)
-    return _known_memory(max(nodes), label_width) + vectors + block + 36 * entries
+    return _known_memory(max(nodes), label_width) + vectors + block + 40 * entries
 
 
 def _known_memory(nodes: int, label_width: int) -> int:

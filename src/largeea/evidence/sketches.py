@@ -11,29 +11,18 @@ LightEA (Mao et al., EMNLP 2022), which holds all dimensions at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from largeea.evidence import pair_kernels, sketch_kernels
-from largeea.evidence.labels import (
-    FIRST_SKETCHES,
-    HEAD_WIDTH,
-    HOPS,
-    LABEL_WIDTH,
-    POOL,
-    REACHED_LENGTH,
-    SCORED_BY_ALL,
-    LabelledGraphs,
-    Side,
-    UInt64,
-)
+from largeea.evidence.labels import FIRST_SKETCHES, HOPS, LABEL_WIDTH, POOL, SCORED_BY_ALL, LabelledGraphs
 from largeea.evidence.pairs import Pairs
-from largeea.execution.jobs import BLOCKS_PER_THREAD, over_rows
+from largeea.evidence.sketch import Sketch, Vectors
+from largeea.execution.jobs import in_turn, keep, over_rows, run_jobs, whole_machine_blocks
 from largeea.execution.settings import current
-from largeea.graph import Float32, Int8, Int32
-from largeea.progress import track
+from largeea.graph import Arrays, Float32, Int8, Int32
 from largeea.search import dense_top_k
 from largeea.similarity import Similarity
 
@@ -43,82 +32,33 @@ def sketch_dimension(label_width: int = LABEL_WIDTH) -> int:
     return (2 * HOPS + 1) * label_width
 
 
-@dataclass(frozen=True, eq=False)
-class Vectors:
-    """Room for vectors of some nodes, rounded to whole numbers."""
-
-    numbers: Int8
-    """`[nodes, dimension]`."""
-    units: Float32
-    """What one whole number of each vector stands for, `[nodes]`."""
-    lengths: Float32
-    """Squared lengths, `[nodes]`."""
-
-    @classmethod
-    def room(cls, count: int, dimension: int) -> Vectors:
-        """Room for so many vectors."""
-        return cls(np.empty((count, dimension), np.int8), *np.empty((2, count), np.float32))
-
-    def first(self, count: int) -> Vectors:
-        """The first so many of them, in the same memory."""
-        return Vectors(self.numbers[:count], self.units[:count], self.lengths[:count])
-
-
-class Sketch:
-    """One sketch of one graph: what every node knows, from which the vectors of any nodes are made.
-
-    All sketches of a pair of graphs use the same memory: one is of use until the next is made.
-    """
-
-    def __init__(
-        self, side: Side, width: int, random: tuple[UInt64, Float32, Float32], known: Int8, hops: Int8
-    ) -> None:
-        bits, by_agreement, by_ends = random
-        edges = side.edges
-        self._side, self._width, self._known = side, width, known
-        over_rows(sketch_kernels.write_labels, edges.nodes, bits, side.label_of, width, known, hops)
-        for hop in range(1, HOPS + 1):
-            over_rows(
-                sketch_kernels.spread, edges.nodes, edges.pointers, edges.neighbour, side.counts, width, hop,
-                known, hops,
-            )  # fmt: skip
-        self._counts = side.counts / np.sqrt(np.maximum(hops, 1, dtype=np.float32))
-        mixed = side.relation_vectors(self._label_sums(), by_agreement, by_ends)
-        self._mixed = np.repeat(mixed, HEAD_WIDTH, axis=1)
-
-    def _label_sums(self) -> Float32:
-        """The sums of the labels of the nodes that have each relation, `[relations, width]`."""
-        side, edges = self._side, self._side.edges
-        blocks = BLOCKS_PER_THREAD * current().thread_count
-        bounds = np.linspace(0, edges.nodes, blocks + 1).astype(np.int64)
-        sums = np.empty((blocks, len(edges.inverse_functionality), self._width), np.float32)
-        over_rows(
-            sketch_kernels.label_sums, blocks, bounds, edges.pointers, edges.relation, side.label_of,
-            self._known, sums, least=1,
-        )  # fmt: skip
-        return np.asarray(sums.sum(axis=0))
-
-    def write(self, nodes: Int32, vectors: Vectors) -> None:
-        """Write the vectors of some nodes."""
-        edges, side = self._side.edges, self._side
-        over_rows(
-            sketch_kernels.sketch, len(nodes), nodes, edges.pointers, edges.relation, edges.neighbour,
-            side.label_of, self._mixed, self._known, self._counts, self._width, REACHED_LENGTH,
-            vectors.numbers, vectors.units, vectors.lengths, least=256,
-        )  # fmt: skip
-
-
 class Sketches:
-    """Vectors of the entities of two graphs, made from their anchors, sketch by sketch, on the CPU."""
+    """Vectors of the entities of two graphs, made from their anchors, sketch by sketch, on the CPU.
+
+    A sketch is made with all threads of a machine; a cluster makes several at a time. The working memory is
+    held for the next sketch, because fresh memory is slow.
+    """
 
     def __init__(self, graphs: LabelledGraphs) -> None:
         self.graphs = graphs
+        self._rooms: dict[int, Vectors] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the working memory."""
+        return Sketches, (self.graphs,)
 
     @cached_property
     def _memory(self) -> tuple[Int8, Int8]:
-        """Room for what the nodes of either graph know. It is held, because fresh memory is slow."""
+        """Room for what the nodes of either graph know."""
         nodes = max(side.edges.nodes for side in self.graphs.sides)
         return np.empty((nodes, (HOPS + 1) * self.graphs.label_width), np.int8), np.empty(nodes, np.int8)
+
+    def room(self, side: int, count: int) -> Vectors:
+        """Room for so many vectors of one graph, of use until it is asked for again."""
+        held = self._rooms.get(side)
+        if held is None or len(held.units) < count:
+            held = self._rooms[side] = Vectors.room(count, sketch_dimension(self.graphs.label_width))
+        return held.first(count)
 
     def sketch(self, number: int, side: int) -> Sketch:
         """A sketch of the source (0) or the target graph (1)."""
@@ -133,11 +73,11 @@ class Sketches:
             sizes = (side.edges.nodes for side in self.graphs.sides)
             nodes = tuple(np.arange(size, dtype=np.int32) for size in sizes)  # type: ignore[assignment]
         assert nodes is not None
-        (source, _), (target, _) = (self._vectors_of(sketches, side, nodes[side]) for side in (0, 1))
+        source, target = (self._vectors_of(sketches, side, nodes[side]) for side in (0, 1))
         return source, target
 
-    def _vectors_of(self, sketches: int, side: int, nodes: Int32) -> tuple[Float32, Float32]:
-        """The vectors of some nodes of one graph, scaled to length 1, and their squared lengths before."""
+    def _vectors_of(self, sketches: int, side: int, nodes: Int32) -> Float32:
+        """The vectors of some nodes of one graph, scaled to length 1."""
         width = sketch_dimension(self.graphs.label_width)
         made = np.empty((len(nodes), sketches * width), np.float32)
         squares, vectors = np.zeros(len(nodes), np.float32), Vectors.room(len(nodes), width)
@@ -146,30 +86,35 @@ class Sketches:
             part = made[:, number * width : (number + 1) * width]
             over_rows(sketch_kernels.scaled_rows, len(nodes), vectors.numbers, vectors.units, part)
             squares += vectors.lengths
-        over_rows(sketch_kernels.divide_rows, len(nodes), np.sqrt(np.where(squares > 0, squares, 1)), made)
-        return made, squares
+        _to_unit_length(made, squares)
+        return made
 
     def nearest(self, nodes: tuple[Int32, Int32], k: int, sketches: int) -> tuple[Int32, Float32]:
         """See `Surroundings.nearest`."""
-        (source, of_source), (target, of_target) = (self._vectors_of(1, side, nodes[side]) for side in (0, 1))
-        ids, cosines = dense_top_k(source, target, POOL * k)
-        del source, target
-        pairs = Pairs.of_top_k(nodes, ids, cosines, (of_source, of_target))
+        made: list[Float32] = [np.empty(0, np.float32)] * 2
+        shared, squares = keep(self), self._no_squares()
+        for side, found in run_jobs(first_vectors, [(0,), (1,)], shared, nodes, at_once=1, stored=False):
+            lengths = squares[side][nodes[side]] = found["lengths"]
+            made[side] = np.empty(found["numbers"].shape, np.float32)
+            over_rows(sketch_kernels.scaled_rows, len(lengths), found["numbers"], found["units"], made[side])
+            _to_unit_length(made[side], lengths)
+        del found
+        ids, cosines = dense_top_k(made[0], made[1], POOL * k)
+        del made
+        pairs = Pairs.of_top_k(nodes, ids, cosines, (squares[0][nodes[0]], squares[1][nodes[1]]))
         del ids, cosines
-        squares = self._no_squares()
-        squares[0][nodes[0]], squares[1][nodes[1]] = of_source, of_target
-        self._add(pairs, squares, range(1, sketches))
+        self._add(shared, pairs, squares, range(1, sketches))
         return pairs.top_k(self._cosines(pairs, squares), k)
 
     def cosines(self, candidates: Similarity, sketches: int) -> Float32:
         """See `Surroundings.cosines`."""
-        pairs, squares = Pairs.of(candidates), self._no_squares()
+        pairs, shared, squares = Pairs.of(candidates), keep(self), self._no_squares()
         first = min(sketches, FIRST_SKETCHES)
-        self._add(pairs, squares, range(first))
+        self._add(shared, pairs, squares, range(first))
         found = self._cosines(pairs, squares)
         if first < sketches:
             fewer, positions = pairs.best(found, SCORED_BY_ALL)
-            self._add(fewer, squares, range(first, sketches))
+            self._add(shared, fewer, squares, range(first, sketches))
             found[positions] = self._cosines(fewer, squares)
         return found
 
@@ -188,30 +133,60 @@ class Sketches:
         )  # fmt: skip
         return found
 
-    def _add(self, pairs: Pairs, squares: tuple[Float32, Float32], numbers: range) -> None:
+    def _add(self, shared: Any, pairs: Pairs, squares: tuple[Float32, Float32], numbers: range) -> None:
         """Add what some sketches say of all pairs, and the squared lengths of the vectors.
 
-        The vectors of all targets are held at once; those of sources come in blocks.
+        `shared` is what jobs get for these sketches. Sums are made in the order of the sketches.
         """
-        sources, targets = pairs.sources, pairs.targets(len(squares[1]))
-        place_of = np.zeros(len(squares[1]), np.int32)
-        place_of[targets] = np.arange(len(targets), dtype=np.int32)
-        dimension = sketch_dimension(self.graphs.label_width)
-        size = max(1, min(len(sources), _rows_at_once(dimension)))
-        source, target = Vectors.room(size, dimension), Vectors.room(len(targets), dimension)
-        for number in track(numbers, len(numbers)):
-            self.sketch(number, 1).write(targets, target)
-            squares[1][targets] += target.lengths
-            sketch = self.sketch(number, 0)
-            for first in range(0, len(sources), size):
-                block = sources[first : first + size]
-                made = source.first(len(block))
-                sketch.write(block, made)
-                squares[0][block] += made.lengths
-                over_rows(
-                    pair_kernels.add_products, len(block), first, pairs.indptr, pairs.indices, place_of,
-                    made.numbers, made.units, target.numbers, target.units, pairs.products, least=64,
-                )  # fmt: skip
+        rows = whole_machine_blocks(len(pairs.sources), len(numbers))
+        given = [(number, *block) for number in numbers for block in rows]
+        found = run_jobs(score_rows, given, shared, pairs.without_products(), at_once=1, stored=False)
+        for place, scored in in_turn(found):
+            _, first, last = given[place]
+            entries = slice(pairs.indptr[first], pairs.indptr[last])
+            pairs.products[entries] += scored["products"]
+            squares[0][pairs.sources[first:last]] += scored["source"]
+            if first == 0:
+                squares[1][pairs.targets] += scored["target"]
+
+
+def first_vectors(side: int, sketches: Sketches, nodes: tuple[Int32, Int32]) -> Arrays:
+    """The vectors of some nodes of one graph by the first sketch, as the parts of `Vectors`."""
+    vectors = Vectors.room(len(nodes[side]), sketch_dimension(sketches.graphs.label_width))
+    sketches.sketch(0, side).write(nodes[side], vectors)
+    return {"numbers": vectors.numbers, "units": vectors.units, "lengths": vectors.lengths}
+
+
+def score_rows(number: int, first: int, last: int, sketches: Sketches, pairs: Pairs) -> Arrays:
+    """What one sketch says of the rows `first:last` of some pairs.
+
+    Inner products, `[entries of these rows]`, and the squared lengths of the vectors: of their sources, and
+    of the targets of all rows. The vectors of all targets are held at once; those of sources come in blocks.
+    """
+    target = sketches.room(1, len(pairs.targets))
+    sketches.sketch(number, 1).write(pairs.targets, target)
+    start = pairs.indptr[first]
+    products = np.zeros(pairs.indptr[last] - start, np.float32)
+    lengths = np.empty(last - first, np.float32)
+    size = _rows_at_once(target.numbers.shape[1])
+    sketch = sketches.sketch(number, 0)
+    for row in range(first, last, size):
+        block = pairs.sources[row : min(row + size, last)]
+        made = sketches.room(0, len(block))
+        sketch.write(block, made)
+        lengths[row - first :][: len(block)] = made.lengths
+        indptr = pairs.indptr[row : row + len(block) + 1] - start
+        over_rows(
+            pair_kernels.add_products, len(block), 0, indptr, pairs.indices[start:], pairs.place_of,
+            made.numbers, made.units, target.numbers, target.units, products, least=64,
+        )  # fmt: skip
+    return {"products": products, "source": lengths, "target": target.lengths.copy()}
+
+
+def _to_unit_length(vectors: Float32, squares: Float32) -> None:
+    """Divide vectors by their lengths, whose squares are given; zeros stay."""
+    lengths = np.sqrt(np.where(squares > 0, squares, 1))
+    over_rows(sketch_kernels.divide_rows, len(vectors), lengths, vectors)
 
 
 def _rows_at_once(dimension: int) -> int:

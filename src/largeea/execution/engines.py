@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
 from largeea.execution.settings import current, with_threads
+from largeea.execution.shards import share_of
 from largeea.graph import Arrays
 from largeea.plugins import Registry
 
@@ -32,14 +33,26 @@ class Engine(Protocol):
     def slots(self) -> int:
         """Jobs that can run at a time."""
 
+    @property
+    def machines(self) -> int:
+        """Machines that jobs run on."""
+
     def begin(self) -> None:
         """Make sure that jobs can be carried out, before hours of work depend on it."""
 
     def report(self) -> dict[str, Any]:
         """Where jobs ran and what they took; empty if there is nothing to tell."""
 
-    def map(self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int) -> Iterator[tuple[int, Arrays]]:
-        """`(position, result)` of each job as it finishes; at most `at_once` at a time on this machine."""
+    def keep(self, value: Any) -> Any:
+        """What stands for a value in the shared values of several maps."""
+
+    def map(
+        self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
+    ) -> Iterator[tuple[int, Arrays]]:
+        """`(position, result)` of each job as it finishes.
+
+        On each machine at most `at_once` run at a time (None: one a thread), and share its threads.
+        """
 
 
 class LocalEngine:
@@ -53,6 +66,11 @@ class LocalEngine:
         """See `Engine.slots`."""
         return current().thread_count
 
+    @property
+    def machines(self) -> int:
+        """See `Engine.machines`."""
+        return 1
+
     def begin(self) -> None:
         """See `Engine.begin`; there is nothing to do."""
 
@@ -60,17 +78,24 @@ class LocalEngine:
         """See `Engine.report`."""
         return {}
 
-    def map(self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int) -> Iterator[tuple[int, Arrays]]:
+    def keep(self, value: Any) -> Any:
+        """See `Engine.keep`: the value itself."""
+        return value
+
+    def map(
+        self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
+    ) -> Iterator[tuple[int, Arrays]]:
         """See `Engine.map`."""
+        at_once = min(at_once or self.slots, self.slots)
         if at_once == 1 or len(jobs) == 1:
             for place, job in enumerate(jobs):
-                yield place, contextvars.copy_context().run(job.run, shared)
+                yield place, contextvars.copy_context().run(job.run, share_of(place, shared))
             return
         threads_each = max(1, current().thread_count // at_once)
 
-        def carry_out(job: Job) -> Arrays:
+        def carry_out(place: int, job: Job) -> Arrays:
             with with_threads(threads_each):
-                return job.run(shared)
+                return job.run(share_of(place, shared))
 
         waiting = iter(enumerate(jobs))
         with ThreadPoolExecutor(at_once) as pool:
@@ -80,7 +105,7 @@ class LocalEngine:
                     while len(under_way) < at_once and (following := next(waiting, None)):
                         place, job = following
                         context = contextvars.copy_context()
-                        under_way[pool.submit(context.run, carry_out, job)] = place
+                        under_way[pool.submit(context.run, carry_out, place, job)] = place
                     if not under_way:
                         return
                     for finished in wait(under_way, return_when=FIRST_COMPLETED).done:

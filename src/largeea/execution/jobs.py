@@ -20,6 +20,7 @@ import numpy as np
 
 from largeea.execution.engines import load_engine
 from largeea.execution.settings import current
+from largeea.execution.shards import Shards
 from largeea.graph import Arrays
 from largeea.progress import advance
 
@@ -80,18 +81,21 @@ def run_jobs(
     *shared: Any,
     at_once: int | None = None,
     stored: bool = True,
+    shown: bool = True,
 ) -> Iterator[tuple[int, Arrays]]:
     """`function(*arguments[i], *shared)` for every i: `(i, result)` as jobs finish; stored ones come first.
 
-    At most `at_once` jobs run at a time (default: one a thread); the threads are shared among them. Jobs that
-    are quicker to repeat than to store need not be `stored`.
+    At most `at_once` jobs run at a time on each machine (default: one a thread) and share its threads. Jobs
+    that are quicker to repeat than to store need not be `stored`; progress is `shown` unless the caller does
+    that.
     """
     maps = _maps.get()
     label = f"{next(maps.numbers)}-{function.__name__.strip('_')}"
     jobs = [Job(function, tuple(given), "-".join([label, *map(str, given)])) for given in arguments]
     store = maps.store if stored and len(jobs) > 1 else None
+    report = advance if shown else _say_nothing
     done = 0
-    advance(0, len(jobs))
+    report(0, len(jobs))
     left = []
     for number in range(len(jobs)):
         result = None if store is None else store.load(jobs[number].name)
@@ -99,23 +103,65 @@ def run_jobs(
             left.append(number)
             continue
         done += 1
-        advance(done, len(jobs))
+        report(done, len(jobs))
         yield number, result
     engine = load_engine(current().engine)
-    threads = current().thread_count
-    together = min(at_once or threads, threads)
-    for place, result in engine.map([jobs[number] for number in left], shared, together):
+    given = tuple(_those(value, left) for value in shared)
+    for place, result in engine.map([jobs[number] for number in left], given, at_once):
         number = left[place]
         if store is not None:
             store.save(jobs[number].name, result)
         done += 1
-        advance(done, len(jobs))
+        report(done, len(jobs))
         yield number, result
+
+
+def _those(value: Any, numbers: list[int]) -> Any:
+    """A shared value for some of the jobs."""
+    return Shards(tuple(value.parts[number] for number in numbers)) if isinstance(value, Shards) else value
+
+
+def _say_nothing(done: int, total: int) -> None:
+    pass
 
 
 def in_order(results: Iterator[tuple[int, Arrays]]) -> list[Arrays]:
     """All results of `run_jobs`, in the order of the jobs."""
     return [result for _, result in sorted(results, key=lambda found: found[0])]
+
+
+def in_turn(results: Iterator[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays]]:
+    """The results of `run_jobs` in the order of the jobs; those that come too early are held."""
+    early: dict[int, Arrays] = {}
+    following = 0
+    for number, result in results:
+        early[number] = result
+        while following in early:
+            yield following, early.pop(following)
+            following += 1
+
+
+def keep(value: Any) -> Any:
+    """A value that several maps share: a cluster gets it once. Hand the result to `run_jobs` in its place.
+
+    Parts in `Shards` are sent to one machine each.
+    """
+    engine = load_engine(current().engine)
+    if isinstance(value, Shards):
+        return Shards(tuple(engine.keep(part) for part in value.parts))
+    return engine.keep(value)
+
+
+def machines() -> int:
+    """Machines that jobs run on: as many jobs with all threads of a machine (`at_once=1`) run at a time."""
+    return load_engine(current().engine).machines
+
+
+def whole_machine_blocks(rows: int, times: int) -> list[tuple[int, int]]:
+    """`(first, last)` of as few blocks as keep all machines busy with `times` jobs for each block."""
+    count = min(-(-machines() // max(times, 1)), rows)
+    bounds = np.linspace(0, rows, count + 1).astype(np.int64).tolist()
+    return list(pairwise(bounds))
 
 
 def row_blocks(

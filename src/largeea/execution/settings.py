@@ -49,7 +49,7 @@ class Execution:
             raise UsageError(f"threads = {self.threads!r}: give a whole number of at least 1")
         if not re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", str(self.device)):
             raise UsageError(f"device = {self.device!r}: give auto, cpu, cuda or cuda:N")
-        if self.address is not None and self.engine == "local":
+        if self.address is not None and self.is_local:
             raise UsageError("an address is given, but the engine is local: add engine = ray (--engine ray)")
 
     @classmethod
@@ -64,6 +64,11 @@ class Execution:
             if name not in known:
                 raise UsageError(f"unknown execution setting {name!r}; known: {', '.join(known)}")
         return cls(**given)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether all jobs run in this process."""
+        return self.engine == "local"
 
     @property
     def memory_bytes(self) -> int:

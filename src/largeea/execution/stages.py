@@ -194,8 +194,11 @@ class Stages:
         return value
 
     def _remember(self, key: str, value: Any) -> None:
-        """Keep the latest values in memory, within limits: they can be loaded again."""
-        room = SHARE_FOR_CACHE * current().memory_bytes
+        """Keep the latest values in memory, within limits: they can be loaded again.
+
+        With a cluster, none: what is loaded again is mapped from its file, and nodes can map it too.
+        """
+        room = SHARE_FOR_CACHE * current().memory_bytes if current().is_local else 0
         with self._lock:
             self._cache[key] = value
             while self._cache and sum(map(bytes_of, self._cache.values())) > room:

@@ -1,7 +1,8 @@
 """Sparse Sinkhorn iterations: from scores to the probabilities of a partial one-to-one matching.
 
 Only kept pairs have a probability. Every source and every target also has a "no counterpart" bin, which takes
-the probability of entities without a good candidate. On a GPU, `cuda.py` does the same.
+the probability of entities without a good candidate. `cuda.py` does the same on a GPU, and
+`sinkhorn_shards.py` on a cluster.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ from typing import Protocol
 import numpy as np
 
 from largeea.execution.devices import cuda_is_chosen
-from largeea.execution.jobs import over_rows
+from largeea.execution.jobs import machines, over_rows
+from largeea.execution.settings import current
 from largeea.graph import Float32, Int32, Int64
 from largeea.matching import kernels
+from largeea.matching.sinkhorn_shards import on_machines
 from largeea.similarity import Similarity
 from largeea.similarity.columns import transposed
 
 MIN_ENTRIES_FOR_THREADS = 2_000_000
 """With fewer entries, one thread is faster than starting several."""
+MIN_ENTRIES_FOR_CLUSTER = 30_000_000
+"""For each thread of the driver. With fewer entries, two machines take longer than one: sending a vector to
+jobs and back takes some 30 ms, a pass over so many entries 120 ms, and the matrix has to be sent first."""
 
 
 class Iterate(Protocol):
@@ -44,16 +50,23 @@ def sinkhorn(
     """
     if not len(similarity):
         return Similarity.empty(similarity.shape)
-    iterate: Iterate = on_cpu
-    if cuda_is_chosen():
-        from largeea.matching import cuda
-
-        iterate = cuda.on_gpu if cuda.fits(len(similarity)) else on_cpu
+    iterate = _chosen(len(similarity))
     weights, bins = row_weights(similarity, temperature, no_match_score)
     probabilities = iterate(
         similarity.indptr, similarity.indices, weights, bins, similarity.shape[1], iterations
     )
     return Similarity(similarity.shape, similarity.indptr, similarity.indices, probabilities)
+
+
+def _chosen(entries: int) -> Iterate:
+    """Where the iterations for so many entries are carried out."""
+    if cuda_is_chosen():
+        from largeea.matching import cuda
+
+        if cuda.fits(entries):
+            return cuda.on_gpu
+    is_large = entries >= MIN_ENTRIES_FOR_CLUSTER * current().thread_count
+    return on_machines if is_large and machines() > 1 else on_cpu
 
 
 def row_weights(similarity: Similarity, temperature: float, no_match_score: float) -> tuple[Float32, Float32]:

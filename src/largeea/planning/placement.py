@@ -20,7 +20,7 @@ ON_NODES = {
     "by-values": 0.5,
     "strings": 0.5,
     "neighbours": 0.85,
-    "names-nearby": 0.25,
+    "names-nearby": 0.85,
     "candidates": 0.85,
     "surroundings": 0.95,
     "fused": 0.85,

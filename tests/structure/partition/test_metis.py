@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ctypes
+import threading
 from itertools import combinations
 
 import numpy as np
@@ -78,3 +80,30 @@ def test_balance_bounds_the_largest_part() -> None:
     part = split(graph, 12, seed=0, balance=0.02)
     placed = part[part >= 0]
     assert np.bincount(placed).max() <= 1.02 * len(placed) / 12 + 1
+
+
+def test_another_process_finds_the_same_parts_whoever_draws_random_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """METIS draws from `rand` of the C library, which other threads of a process draw from, too."""
+    random = np.random.default_rng(0)
+    graph = Adjacency.from_edges(600, random.integers(0, 600, (2400, 2)).astype(np.int32))
+    masses, shares = random.integers(1, 9, 600), np.array([0.5, 0.3, 0.2])
+    how = {"seed": 3, "balance": 0.03, "masses": masses, "shares": shares}
+    expected = split(graph, 3, **how)
+    stop = threading.Event()
+
+    def draw() -> None:
+        rand = ctypes.CDLL(None).rand
+        while not stop.is_set():
+            rand()
+
+    drawing = threading.Thread(target=draw)
+    drawing.start()
+    try:
+        monkeypatch.setattr("largeea.execution.settings.Execution.is_local", False)
+        found = split(graph, 3, **how)
+    finally:
+        stop.set()
+        drawing.join()
+    np.testing.assert_array_equal(found, expected)

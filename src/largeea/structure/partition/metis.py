@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pymetis
 
-from largeea.graph import Int32, Int64
+from largeea.execution.settings import current
+from largeea.graph import Arrays, Int32, Int64
 from largeea.structure.partition.adjacency import Adjacency
+from largeea.structure.partition.metis_process import part_alone
 from largeea.structure.partition.parts import UNPLACED
 
 MOST_BISECTED = 8
@@ -39,22 +43,34 @@ def split(
     shares: share of the total mass in each part, `[k]`; equal by default.
     """
     connected, has_edges = graph.without_isolated()
-    part = np.full(graph.size, UNPLACED, np.int32)
+    parts = np.full(graph.size, UNPLACED, np.int32)
     if connected.size < LEAST_PER_PART * k:
-        return part
-    options = pymetis.Options(
-        seed=seed % SEEDS,
-        ncuts=int(np.clip(EFFORT // max(len(graph), 1), 1, MOST_TRIES)),
-        ufactor=max(1, round(1000 * balance)) if k > MOST_BISECTED else 1,
-    )
+        return parts
+    given = {"indptr": connected.indptr, "columns": connected.columns, "weights": weights, "shares": shares}
+    given["masses"] = None if masses is None else masses[has_edges]
+    arrays = {name: array for name, array in given.items() if array is not None}
+    settings = {
+        "k": k,
+        "seed": seed % SEEDS,
+        "ncuts": int(np.clip(EFFORT // max(len(graph), 1), 1, MOST_TRIES)),
+        "ufactor": max(1, round(1000 * balance)) if k > MOST_BISECTED else 1,
+    }
+    found = part(arrays, settings) if current().is_local else part_alone(arrays, settings)
+    parts[has_edges] = found
+    return parts
+
+
+def part(arrays: Arrays, settings: dict[str, Any]) -> Int32:
+    """The part of each vertex of a graph in CSR form, as METIS finds it in this process, `[size]`."""
+    k, shares = settings["k"], arrays.get("shares")
+    options = pymetis.Options(**{name: settings[name] for name in ("seed", "ncuts", "ufactor")})
     _, found = pymetis.part_graph(
         k,
-        pymetis.CSRAdjacency(connected.indptr, connected.columns),
-        eweights=weights,
-        vweights=None if masses is None else masses[has_edges],
+        pymetis.CSRAdjacency(arrays["indptr"], arrays["columns"]),
+        eweights=arrays.get("weights"),
+        vweights=arrays.get("masses"),
         tpwgts=None if shares is None else shares.tolist(),
         recursive=k <= MOST_BISECTED,
         options=options,
     )
-    part[has_edges] = found
-    return part
+    return np.asarray(found, np.int32)

@@ -80,7 +80,7 @@ class PairTable:
         Reviews next to the threshold raise F1 most: `benchmarks/reviews.py` compares orders.
         """
         found = self.confidence[self.accepted]
-        return np.abs(self.confidence - found.min(initial=1.0))
+        return np.asarray(np.abs(self.confidence - found.min(initial=1.0)), np.float32)
 
     @property
     def kinds(self) -> list[str]:
