@@ -121,6 +121,8 @@ READERS: dict[str, Reader] = {
     "json-ld": _graph("a.jsonld", _file("graph.jsonld"), _JSON),
     "csv": _graph("a.csv", _file("graph.csv"), _TABLE),
     "tsv": _graph("a.tsv", _file("graph.tsv"), _TABLE),
+    "records": _graph("a.csv", _file("records.csv"), [*_TABLE, b";", b"|"]),
+    "xlsx": _graph("a.xlsx", _file("records.xlsx"), [*_BINARY, b"PK\x01\x02", b"PK\x05\x06"]),
     "parquet": _graph("a.parquet", _GRAPH_TABLE, _BINARY),
     "unknown-suffix": _graph("a.data", _file("graph.nt"), _TURTLE + _XML + _TABLE),
     "openea": _pair("openea"),

@@ -73,9 +73,9 @@ def test_graphs_in_every_form() -> None:
     [(3, "int"), (None, "NoneType"), (["a.nt"], "list"), ({"a": 1}, "dict"), (b"a.nt", "bytes")],
 )
 def test_what_is_no_graph_is_a_type_error(given: Any, named: str) -> None:
-    with pytest.raises(TypeError, match=f"^source must be a KnowledgeGraph or a path, not {named}$"):
+    with pytest.raises(TypeError, match=f"^source must be a KnowledgeGraph, a path or a table, not {named}$"):
         align(given, "b.nt")
-    with pytest.raises(TypeError, match=f"^target must be a KnowledgeGraph or a path, not {named}$"):
+    with pytest.raises(TypeError, match=f"^target must be a KnowledgeGraph, a path or a table, not {named}$"):
         align("a.nt", given)
 
 

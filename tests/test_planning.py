@@ -84,7 +84,7 @@ def test_narrower_labels_are_told_and_kept_in_the_manifest(
     plan, config = make_plan(MILLION, Config(), Execution(memory="100GB"))
     assert plan.adjustments == ()
     assert config == Config()
-    plan, config = make_plan(MILLION, Config(), Execution(memory="6GB"))
+    plan, config = make_plan(MILLION, Config(), Execution(memory="6500MB"))
     assert config.evidence.label_width == 32
     assert "labels have width 32 instead of 64" in plan.adjustments[0]
 

@@ -12,6 +12,7 @@ from largeea.errors import InputError, LargeEAError, LargeEAWarning, ResourceErr
 from largeea.evaluate import evaluate
 from largeea.execution import Execution
 from largeea.formats import ReadOptions, read
+from largeea.formats.frames import graph_of_table
 from largeea.formats.links import read_links
 from largeea.graph import KnowledgeGraph, Links, Pair, Task
 from largeea.matching.alignment import Alignment
@@ -38,6 +39,7 @@ __all__ = [
     "align",
     "align_files",
     "evaluate",
+    "graph_of_table",
     "read",
     "read_links",
     "write",

@@ -41,7 +41,8 @@ from largeea.runs.artifacts import content_hash
 from largeea.runs.files import atomic_write
 from largeea.runs.request import Request
 
-Graph: TypeAlias = KnowledgeGraph | Place
+Graph: TypeAlias = KnowledgeGraph | Place | Any
+"""A graph, a path to read it from, or a table: a data frame, an Arrow table or a dict of columns."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,14 @@ def align(
 ) -> Alignment:
     """Find the entities of two graphs that are the same thing. Seeds help but are not needed.
 
-    Graphs are `KnowledgeGraph`s or paths to read them from. Seeds are `Links`, the path of a link file, or
-    pairs of IRIs; so are forbidden pairs, which are never in the answer. `config` is a `Config`, a dictionary
-    of settings or the name of a preset. `match` says which entities are matched: individuals, classes,
-    properties, all, or (auto) what the graphs are about. Entities that two RDF graphs have under the same IRI
-    are the same, unless `same_iri` is False: they are in `Alignment.same`. With a `folder`, every stage's
-    result is kept there and a later call continues from them; to write the answer to files as well, use
-    `align_files`.
+    Graphs are `KnowledgeGraph`s, paths to read them from, or tables (data frames, Arrow tables, dicts of
+    columns) whose columns can be guessed; else use `graph_of_table`. Seeds are `Links`, the path of a link
+    file, or pairs of IRIs; so are forbidden pairs, which are never in the answer. `config` is a `Config`, a
+    dictionary of settings or the name of a preset. `match` says which entities are matched: individuals,
+    classes, properties, all, or (auto) what the graphs are about. Entities that two RDF graphs have under the
+    same IRI are the same, unless `same_iri` is False: they are in `Alignment.same`. With a `folder`, every
+    stage's result is kept there and a later call continues from them; to write the answer to files as well,
+    use `align_files`.
 
     Example: `align("a.nt", "b.ttl", seeds="known.tsv", config={"names": {"top_k": 20}}).to_table()`.
     """

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from largeea.formats import ReadOptions, read_both, read_graph
+from largeea.formats.frames import graph_of_table, is_table
 from largeea.formats.links import (
     UNUSED_FILE_NAME,
     GivenPairs,
@@ -138,12 +139,14 @@ def _read(request: Request, run: Run) -> tuple[KnowledgeGraph, KnowledgeGraph]:
 
 
 def graph_of(side: str, given: Any, same_iri: bool) -> KnowledgeGraph:
-    """A graph that was given as such or as a path."""
+    """A graph that was given as such, as a path or as a table."""
     if isinstance(given, KnowledgeGraph):
         return given if same_iri else replace(given, global_ids=False)
     if isinstance(given, str | os.PathLike):
         return read_graph(Path(given), ReadOptions(same_iri=same_iri))
-    raise TypeError(f"{side} must be a KnowledgeGraph or a path, not {type(given).__name__}")
+    if is_table(given):
+        return graph_of_table(given, name=side)
+    raise TypeError(f"{side} must be a KnowledgeGraph, a path or a table, not {type(given).__name__}")
 
 
 def given_pairs(seeds: Any, forbidden: Any, source: KnowledgeGraph, target: KnowledgeGraph) -> GivenPairs:

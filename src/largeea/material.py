@@ -14,6 +14,7 @@ from largeea.evidence import (
     learn_agreement,
     literal_support,
     neighbour_evidence,
+    neighbours_by_rows,
     propose_by_values,
     surroundings_evidence,
     without_seeds,
@@ -246,10 +247,10 @@ def names_nearby(
     need not be in memory.
     """
     comparing, sources = NearbyNames(rows, ngrams, vectors, *how), names.shape[0]
+    neighbours = neighbours_by_rows(edges, anchors, agreement, kinds, apart, nearby)
     at_once = sources_at_once(nearby, current().memory_bytes)
     found = Similarity.empty(names.shape)
     for first in range(0, sources, at_once):
-        span = first, min(first + at_once, sources)
-        joined = neighbour_evidence(edges, anchors, agreement, kinds, apart, nearby, span)
+        joined = neighbours(first, min(first + at_once, sources))
         found = found + comparing.best(joined, names, per_source)
     return names + found

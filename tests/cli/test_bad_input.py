@@ -147,7 +147,8 @@ def test_malformed_lines_of_tables_are_listed(fails):
 
 def test_wrong_columns(fails):
     Path("c.csv").write_text("id;parent\n1;2\n")
-    fails(INPUT, "align c.csv b.nt -o run", "c.csv:1: 1 column(s)", "is the separator right", "--columns")
+    unclear = "c.csv: it is not clear what the columns are", "give --columns subject=id,attributes=parent"
+    fails(INPUT, "align c.csv b.nt -o run", *unclear)
     Path("c.csv").write_text("id,parent\n1,2\n")
     wrong = "align c.csv b.nt -o run --columns subject=id,object=up"
     fails(INPUT, wrong, "c.csv: has no column 'up'; it has id, parent")
@@ -194,7 +195,7 @@ def test_decompression_bomb(fails, name):
 
 def test_unknown_format(fails):
     Path("c.docx").write_bytes(b"something")
-    known = "known: csv, json-ld, n-quads, n-triples, parquet, rdf-xml, trig, tsv, turtle"
+    known = "known: csv, json-ld, n-quads, n-triples, parquet, rdf-xml, trig, tsv, turtle, xlsx"
     fails(INPUT, "align c.docx b.nt -o run", f"c.docx: unknown format; {known}. Say which with --format")
     Path("c.docx").write_bytes(b"PK\3\4 something")
     fails(INPUT, "align c.docx b.nt -o run", "c.docx: is a ZIP archive; unpack it")

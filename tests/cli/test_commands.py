@@ -581,7 +581,7 @@ print(one, loaded() == sorted(COMMANDS), extras)
 
 def test_a_slip_is_met_with_the_command_that_was_meant(capsys):
     assert run(["experimnet", "overall"]) == 2
-    assert "Did you mean 'experiment'?" in capsys.readouterr().err
+    assert "Did you mean 'experiment'" in capsys.readouterr().err
 
 
 def test_help_lists_every_command(cli):

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from largeea.evidence import evidence_edges, find_candidates, neighbour_evidence, surroundings_evidence
+from largeea.evidence import (
+    evidence_edges,
+    find_candidates,
+    neighbour_evidence,
+    neighbours_by_rows,
+    surroundings_evidence,
+)
 from largeea.evidence.agreement import relation_agreement
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.graphs import GraphPair
@@ -153,7 +159,7 @@ def test_neighbours_agree(
     kinds = {side: random.integers(-1, 2, NODES).astype(np.int8) for side in ("source", "target")}
     monkeypatch.setattr("largeea.evidence.neighbours.MAX_FAN", max_fan)
     with executing(Execution(device="cpu")):
-        expected = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6, rows)
+        expected = neighbours_by_rows(edges, links, agreement, kinds, Links.none(), 6)(*rows)
     assert len(expected) > 100
     graphs = GraphPair.of(edges)
     anchors = Anchors.of(links, *graphs.shape, graphs.values)
@@ -171,7 +177,7 @@ def test_some_rows_are_those_of_all(pair: tuple) -> None:
     kinds = {side: np.zeros(NODES, np.int8) for side in ("source", "target")}
     with executing(Execution(device="cpu")):
         whole = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6).to_dense()
-        some = neighbour_evidence(edges, links, agreement, kinds, Links.none(), 6, (40, 170)).to_dense()
+        some = neighbours_by_rows(edges, links, agreement, kinds, Links.none(), 6)(40, 170).to_dense()
     assert whole[:40].any()
     assert whole[170:].any()
     whole[:40] = whole[170:] = 0

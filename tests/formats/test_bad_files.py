@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tarfile
 import textwrap
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 from xml.parsers import expat
@@ -59,6 +60,29 @@ def tar(name: str) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as archive:
         archive.addfile(tarfile.TarInfo(name))
+    return file.getvalue()
+
+
+def workbook(sheet: str, *more: tuple[str, str]) -> bytes:
+    """A workbook whose one sheet is this XML, and other files."""
+    file, main = io.BytesIO(), "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    types = "http://schemas.openxmlformats.org/package/2006/content-types"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{types}"><Override PartName="/xl/workbook.xml" '
+        f'ContentType="{kind}.sheet.main+xml"/><Override PartName="/xl/s.xml" '
+        f'ContentType="{kind}.worksheet+xml"/></Types>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+        '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" '
+        f'Type="{office}/worksheet" Target="s.xml"/></Relationships>',
+        "xl/s.xml": sheet.replace("<worksheet", f'<worksheet xmlns="{main}"', 1),
+    }
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in (*parts.items(), *more):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 
@@ -105,6 +129,15 @@ def made() -> dict[str, bytes | str]:
         "chained_terms.jsonld": json_ld({f"t{i}": f"t{i + 1}:x" for i in range(100_000)}, t1="x"),
         "circular_aliases.jsonld": json_ld({"a": "b", "b": "c", "c": "a"}, a="x"),
         "names_times_values.jsonld": json.dumps({"@id": "urn:" + "a" * 30_000, "urn:p": list(range(20_000))}),
+        "no_workbook.xlsx": "a,b,c",
+        "cut_short.xlsx": workbook("<worksheet/>")[:-30],
+        "empty_sheet.xlsx": workbook("<worksheet><sheetData/></worksheet>"),
+        "packed_zeros.xlsx": workbook("<worksheet/>", ("xl/media/zeros", "0" * (70 << 20))),
+        "document_type.xlsx": workbook('<!DOCTYPE a [<!ENTITY b "c">]><worksheet>&b;</worksheet>'),
+        "row_far_below.xlsx": workbook(
+            '<worksheet><sheetData><row r="99999999999"/></sheetData></worksheet>'
+        ),
+        "unclosed_row.xlsx": workbook("<worksheet><sheetData><row></sheetData></worksheet>"),
         "cut_short.parquet": parquet(pa.table({"s": ["a"], "p": ["p"], "o": ["b"]}))[:-20],
         "numbers_only.parquet": parquet(pa.table({"s": [[1]], "p": [[2]], "o": [[3]]})),
         "two_columns.parquet": parquet(pa.table({"s": ["a"], "o": ["b"]})),

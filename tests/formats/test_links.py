@@ -160,6 +160,8 @@ def test_sssom_rows_of_equivalence(file):
     assert table.line.tolist() == [8, 9, 13, 14]
     assert table.weight.tolist() == [0.5, 1, 1, 1]
     assert table.ignored == 2
+    assert rows(table.negated) == [("http://a.org/3", "http://b.org/#4")]
+    assert table.negated.line.tolist() == [11]
 
 
 def test_sssom_may_be_bare_of_metadata(file):

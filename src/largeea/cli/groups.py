@@ -58,6 +58,7 @@ class Reading:
 
     format: options.Format = None
     columns: options.ColumnMap = None
+    sheet: options.Sheet = None
     label: options.Labels = None
     language: options.Languages = None
     pair_language: options.PairLanguage = None
@@ -70,11 +71,12 @@ class Reading:
             raise UsageError(f"--match {self.match}: allowed are {', '.join(roles)}")
         return ReadOptions(
             self.format,
-            None if self.columns is None else Columns.parse(self.columns),
+            _columns(self.columns),
             Naming(tuple(self.label or LABEL_PREDICATES), tuple(self.language or ())),
             self.max_errors,
             self.pair_language,
             cast(Match, self.match),
+            sheet=self.sheet,
         )
 
 
@@ -83,12 +85,23 @@ class ReadingBoth(Reading):
     """How two graphs are read, and which of their entities are matched."""
 
     same_iri: options.SameIri = "on"
+    source_columns: options.SourceColumns = None
+    target_columns: options.TargetColumns = None
 
     def make(self) -> ReadOptions:
         """Return the reading options."""
         if self.same_iri not in ("on", "off"):
             raise UsageError(f"--same-iri {self.same_iri}: allowed are on, off")
-        return replace(super().make(), same_iri=self.same_iri == "on")
+        return replace(
+            super().make(),
+            same_iri=self.same_iri == "on",
+            source_columns=_columns(self.source_columns),
+            target_columns=_columns(self.target_columns),
+        )
+
+
+def _columns(given: str | None) -> Columns | None:
+    return None if given is None else Columns.parse(given)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,12 @@ import typer
 from largeea.cli import options
 from largeea.cli.groups import Reading, with_groups
 from largeea.cli.screen import screen
-from largeea.formats import read
+from largeea.formats import ReadOptions, files_of, pair_folder, read, recognise
+from largeea.formats.guess import Guess
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
 from largeea.formats.scope import MIN_SHARE, Match, described, in_scope
+from largeea.formats.tables import SUFFIXES as TABLES
+from largeea.formats.tables import guess_table
 from largeea.graph import KnowledgeGraph, Pair, Role
 from largeea.progress import step
 
@@ -26,7 +29,9 @@ EXAMPLES = """
 
 `largeea inspect dbp15k/fr_en --json`
 
-`largeea inspect taxonomy.tsv.xz --columns subject=1,object=2,name=4`
+`largeea inspect companies.csv`
+
+`largeea inspect taxonomy.tsv.xz --columns subject=1,links=2,name=4`
 """
 _LANGUAGES_SHOWN = 10
 _FOLDED = {
@@ -47,18 +52,26 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show what is in a graph or a pair folder: entities and their roles, what would be matched, names,
-    degrees, helper nodes, duplicates, languages.
+    degrees, helper nodes, duplicates, languages; for tables, what each column is taken for.
     """
     how_to_read = reading.make()
     with step("read"):
         found = read(path, how_to_read)
+    guesses = guessed_columns(path, how_to_read)
     sides = {"source": found.source, "target": found.target} if isinstance(found, Pair) else {"graph": found}
     facts: dict[str, Any] = {name: describe(graph, how_to_read.match) for name, graph in sides.items()}
     if isinstance(found, Pair):
         facts |= {"links": len(found.links), "folds": list(found.folds)}
+    if guesses:
+        facts["columns"] = {
+            str(file): {"columns": guess.columns.to_text(), "roles": [*map(list, guess.roles)]}
+            for file, guess in guesses.items()
+        }
     if json:
         screen.json(facts)
         return
+    for file, guess in guesses.items():
+        screen.table(f"{file}: columns", list(guess.roles), ("column", "read as", "why"))
     described_sides = [facts[name] for name in sides]
     rows = [
         (key.replace("_", " "), *(_text(side[key]) for side in described_sides)) for key in described_sides[0]
@@ -93,6 +106,18 @@ def describe(graph: KnowledgeGraph, match: Match = "auto") -> dict[str, Any]:
         "label_predicates": predicate_counts(graph, graph.label_predicates or LABEL_PREDICATES),
         "synonym_predicates": predicate_counts(graph, tuple(ALIAS_PREDICATES)),
         "languages": languages(graph),
+    }
+
+
+def guessed_columns(path: Path, how_to_read: ReadOptions) -> dict[Path, Guess]:
+    """Return what the columns of each table are taken for, if they are not given."""
+    if how_to_read.columns is not None or pair_folder(path):
+        return {}
+    formats = {file: how_to_read.format or recognise(file) for file in files_of(path)}
+    return {
+        file: guess_table(file, format, how_to_read.sheet)
+        for file, format in formats.items()
+        if format in TABLES.values()
     }
 
 

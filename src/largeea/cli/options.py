@@ -47,8 +47,15 @@ MaxErrors = Annotated[
 ]
 Format = Annotated[str | None, typer.Option(help="Format of graph files without a known extension.")]
 ColumnMap = Annotated[
-    str | None, typer.Option("--columns", help="Table columns: subject=id,object=parent,name=label")
+    str | None,
+    typer.Option(
+        "--columns",
+        help="Table columns, guessed if not given: subject=id,name=label,links=parent,attributes=city+year",
+    ),
 ]
+SourceColumns = Annotated[str | None, typer.Option(help="Columns of the source table, as for --columns.")]
+TargetColumns = Annotated[str | None, typer.Option(help="Columns of the target table, as for --columns.")]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel workbook; default: the first.")]
 Labels = Annotated[
     list[str] | None, typer.Option("--label", help="Predicate that gives names; repeatable, best first.")
 ]

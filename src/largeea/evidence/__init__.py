@@ -4,7 +4,7 @@ from largeea.evidence.agreement import learn_agreement
 from largeea.evidence.anchors import all_but, choose_anchors, share_of_new, without_seeds
 from largeea.evidence.attributes import attribute_values, literal_support, propose_by_values
 from largeea.evidence.graphs import evidence_edges
-from largeea.evidence.neighbours import neighbour_evidence
+from largeea.evidence.neighbours import neighbour_evidence, neighbours_by_rows
 from largeea.evidence.propagation import find_candidates, surroundings_evidence
 from largeea.evidence.worth import measure_names, measure_worth, pairs_to_judge
 
@@ -19,6 +19,7 @@ __all__ = [
     "measure_names",
     "measure_worth",
     "neighbour_evidence",
+    "neighbours_by_rows",
     "pairs_to_judge",
     "propose_by_values",
     "share_of_new",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,7 @@ MAX_STRENGTH = 0.99
 
 
 def neighbour_evidence(
-    edges: dict[str, Any],
-    anchors: Links,
-    agreement: Similarity,
-    kinds: Arrays,
-    seeds: Links,
-    top_k: int,
-    rows: tuple[int, int] | None = None,
+    edges: dict[str, Any], anchors: Links, agreement: Similarity, kinds: Arrays, seeds: Links, top_k: int
 ) -> Similarity:
     """How likely source and target entities are the same, given their anchored neighbours.
 
@@ -35,25 +30,39 @@ def neighbour_evidence(
     anchor's probability, A the agreement of the relations, f their inverse functionality. A pair is alike
     unless all its witnesses fail. Pairs without a witness are absent; each source keeps its `top_k` best.
     Only entities of equal kind are paired (see `matched_kinds`), and those that have a seed take no part.
-    With `rows`, all source entities but these, `first:last`, are left out. Linear in the edges.
+    Linear in the edges.
+    """
+    rows = neighbours_by_rows(edges, anchors, agreement, kinds, seeds, top_k)
+    return rows(0, GraphPair.of(edges).shape[0])
+
+
+def neighbours_by_rows(
+    edges: dict[str, Any], anchors: Links, agreement: Similarity, kinds: Arrays, seeds: Links, top_k: int
+) -> Callable[[int, int], Similarity]:
+    """`neighbour_evidence` of the source entities `first:last`, as a function of both; other rows are empty.
+
+    Together, all pairs may need more memory than there is.
     """
     graphs = GraphPair.of(edges)
     known = Anchors.of(anchors, *graphs.shape, graphs.values)
-    first, last = rows or (0, graphs.shape[0])
     if cuda_is_chosen():
         from largeea.evidence.cuda_neighbours import Joins
 
         joins = Joins(graphs, known, agreement, kinds, MAX_FAN, MAX_STRENGTH, torch_device())
-        return without_seeds(joins.best(top_k, first, last), seeds)
-    ids = np.full((last - first, top_k), -1, np.int32)
-    scores = np.zeros((last - first, top_k), np.float32)
-    blocks = row_blocks(last - first, least=4096, bytes_per_row=16 * top_k)
-    spans = [(first + start, first + end) for start, end in blocks]
-    for number, found in run_jobs(_block, spans, graphs, known, agreement, kinds, top_k):
-        place = slice(*blocks[number])
-        ids[place], scores[place] = found["ids"], found["scores"]
-    found_pairs = Similarity.from_top_k(ids, scores, graphs.shape[1])
-    return without_seeds(_between_empty_rows(found_pairs, first, graphs.shape[0]), seeds)
+        return lambda first, last: without_seeds(joins.best(top_k, first, last), seeds)
+
+    def best(first: int, last: int) -> Similarity:
+        ids = np.full((last - first, top_k), -1, np.int32)
+        scores = np.zeros((last - first, top_k), np.float32)
+        blocks = row_blocks(last - first, least=4096, bytes_per_row=16 * top_k)
+        spans = [(first + start, first + end) for start, end in blocks]
+        for number, found in run_jobs(_block, spans, graphs, known, agreement, kinds, top_k):
+            place = slice(*blocks[number])
+            ids[place], scores[place] = found["ids"], found["scores"]
+        pairs = Similarity.from_top_k(ids, scores, graphs.shape[1])
+        return without_seeds(_between_empty_rows(pairs, first, graphs.shape[0]), seeds)
+
+    return best
 
 
 def _between_empty_rows(block: Similarity, first: int, rows: int) -> Similarity:

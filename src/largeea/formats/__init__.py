@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from largeea.errors import InputError, UsageError
 from largeea.formats import rdf, tables
@@ -32,6 +32,8 @@ class ReadOptions:
     nothing may be malformed. 0 allows none.
     `pair_language` chooses one of several pairs in a DBP1M folder. `match` says which entities are matched.
     `same_iri` says that entities of two RDF graphs with the same IRI are the same.
+    Columns that are not given are guessed. Where two graphs are read, `source_columns` and `target_columns`
+    replace `columns`. `sheet` names the sheet of a workbook, by default the first.
     """
 
     format: str | None = None
@@ -41,6 +43,14 @@ class ReadOptions:
     pair_language: str | None = None
     match: Match = "auto"
     same_iri: bool = True
+    source_columns: tables.Columns | None = None
+    target_columns: tables.Columns | None = None
+    sheet: str | None = None
+
+    def for_side(self, side: Literal["source", "target"]) -> ReadOptions:
+        """The options for one of two graphs."""
+        own = self.source_columns if side == "source" else self.target_columns
+        return self if own is None else replace(self, columns=own)
 
     def new_rejects(self, path: Places) -> Rejects:
         """A collector for the malformed lines of what is read from this path."""
@@ -85,7 +95,7 @@ def read_graph(
     for number, file in enumerate(files):
         format = options.format or recognise(file)
         if format in tables.SUFFIXES.values():
-            tables.read_table(file, format, options.columns, builder, rejects)
+            tables.read_table(file, format, options.columns, builder, rejects, options.sheet)
         elif format in rdf.SUFFIXES.values():
             holds_rdf = True
             rdf.read_rdf(file, format, builder, rejects, scope=f"{number}." if len(files) > 1 else "")
@@ -109,7 +119,8 @@ def read_both(
     if target is None:
         pair = read_pair(Path(str(source)), options.naming, rejects, options.pair_language)
         return in_scope(pair.source, pair.target, options.match)
-    first, second = (read_graph(place, options, rejects) for place in (source, target))
+    first = read_graph(source, options.for_side("source"), rejects)
+    second = read_graph(target, options.for_side("target"), rejects)
     return in_scope(first, second, options.match)
 
 

@@ -31,14 +31,19 @@ class Rows(NamedTuple):
 
 
 def read_delimited(
-    path: Path, width: int, rejects: Rejects, separator: str = "\t", skip: int = 0, rest_in_last: bool = False
+    path: Path,
+    width: int,
+    rejects: Rejects,
+    separator: str = "\t",
+    skip: int = 0,
+    rest_in_last: bool = False,
+    quoted: bool = False,
 ) -> Iterator[Rows]:
     """Rows of exactly `width` cells in batches, from line `skip + 1` on.
 
     A row with another number of cells is rejected; with `rest_in_last` the last cell may hold separators.
-    Only in CSV can cells be quoted; quoted cells may hold line breaks.
+    If cells can be `quoted`, as in CSV, those that are may hold separators and line breaks.
     """
-    quoted = separator == ","
     undecodable = 0
 
     def told(block: LineBlock) -> None:

@@ -1,103 +1,118 @@
-"""Reading tables: CSV, TSV and Parquet files with columns for subject, relation, object, name, attributes."""
+"""Reading tables: CSV, TSV, Parquet and XLSX files with columns for ids, names, links and attributes."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError
 from largeea.formats.builder import GraphBuilder
+from largeea.formats.column_guess import guess_columns
+from largeea.formats.columns import Columns as Columns
+from largeea.formats.columns import place_of
 from largeea.formats.delimited import Rows, read_delimited
+from largeea.formats.dialect import SEPARATOR_NAMES, SEPARATORS, find_dialect
+from largeea.formats.guess import Guess, quoted
 from largeea.formats.identifiers import flaws
-from largeea.formats.naming import LABEL_PREDICATES
+from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
 from largeea.formats.parquet import read_parquet, text_column
 from largeea.formats.rejects import Rejects
-from largeea.formats.streams import limited_lines
-from largeea.graph import Strings, strings
+from largeea.formats.xlsx import read_xlsx
+from largeea.graph import Int32, Strings, strings
+from largeea.progress import note
 
-SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet"}
-MAX_COLUMNS = 4096
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
-_KNOWN_HEADERS = {
-    "subject": {"subject", "head", "s", "source", "subject_id"},
-    "relation": {"relation", "predicate", "p", "property", "rel"},
-    "object": {"object", "tail", "o", "target", "object_id"},
-}
+SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".txt": "tsv", ".parquet": "parquet", ".xlsx": "xlsx"}
+SAMPLE_ROWS = 20_000
+"""Rows from which the roles of columns are guessed."""
+_ALIAS = next(iter(ALIAS_PREDICATES))
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The role of each column, given by its header or its number from 1.
+class Table:
+    """An open table: the place it comes from, headers, and rows in batches.
 
-    Without a relation column, the header of the object column is the relation.
+    `header` says whether the headers are from the file; None if its first row, which is the first of `rows`,
+    may be a header.
     """
 
-    subject: str = "1"
-    relation: str | None = "2"
-    object: str | None = "3"
-    name: str | None = None
-    attributes: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, text: str) -> Columns:
-        """Columns from text such as `subject=id,object=parent,name=label,attributes=rank+year`."""
-        given: dict[str, str] = {}
-        for part in text.split(","):
-            role, equals, column = part.partition("=")
-            role = role.strip()
-            if not equals or role not in ("subject", "relation", "object", "name", "attributes"):
-                raise UsageError(
-                    f"--columns has {part!r}; write for example subject=id,object=parent,name=label "
-                    "(parts: subject, relation, object, name, attributes=a+b; columns by header or by number)"
-                )
-            given[role] = column.strip()
-        if "subject" not in given:
-            raise UsageError("--columns must say which column is the subject, for example subject=1")
-        if "relation" in given and "object" not in given:
-            raise UsageError("--columns has a relation but no object; name the column of the object too")
-        attributes = tuple(column for column in given.get("attributes", "").split("+") if column)
-        return cls(
-            given["subject"], given.get("relation"), given.get("object"), given.get("name"), attributes
-        )
-
-    @property
-    def used(self) -> list[str]:
-        """All columns that have a role."""
-        optional = (self.relation, self.object, self.name)
-        return [self.subject, *(column for column in optional if column is not None), *self.attributes]
-
-    @property
-    def needed(self) -> list[str]:
-        """The columns in which a row must not be empty."""
-        if self.relation is None or self.object is None:
-            return [self.subject]
-        return [self.subject, self.relation, self.object]
+    path: Path
+    titles: list[str]
+    header: bool | None
+    rows: Iterator[Rows]
+    remark: str = ""
+    """What the user should know about how the file is read."""
 
 
 def read_table(
-    path: Path, format: str, columns: Columns | None, builder: GraphBuilder, rejects: Rejects
+    path: Path,
+    format: str,
+    columns: Columns | None,
+    builder: GraphBuilder,
+    rejects: Rejects,
+    sheet: str | None = None,
 ) -> None:
-    """Add all rows of one table.
+    """Add all rows of one table file; without `columns`, their roles are guessed.
 
-    With a relation column, a row is a statement, and none of its three cells may be empty. Without one it is
-    a record: its object may be missing (a root has no parent), but not its subject.
+    An unclear guess is an `InputError` that says which option to give.
     """
     builder.files += 1
-    header, batches = (
-        _parquet(path, rejects) if format == "parquet" else _delimited(path, format, columns, rejects)
-    )
-    columns = columns or _recognise(header) or Columns()
-    place = {column: _place(column, header, path) for column in columns.used}
-    ids = dict.fromkeys(column for column in (columns.subject, columns.relation, columns.object) if column)
-    stating = [column for column in (columns.object, columns.name) if column] + list(columns.attributes)
-    for batch, lines, found in batches:
-        cells = {column: text_column(batch[at], header[at], path) for column, at in place.items()}
-        unusable = flaws({column: cells[column] for column in ids}, ids.keys() - set(columns.needed))
+    add_table(open_table(path, format, columns, rejects, sheet), columns, builder, rejects)
+
+
+def guess_table(path: Path, format: str, sheet: str | None = None) -> Guess:
+    """The roles of the columns of a table file, as `read_table` guesses them."""
+    return _guess(open_table(path, format, None, Rejects(1 << 62), sheet))[0]
+
+
+def open_table(
+    path: Path, format: str, columns: Columns | None, rejects: Rejects, sheet: str | None = None
+) -> Table:
+    """Open a table file. Columns that are given by header say that there is one."""
+    if format == "parquet":
+        return _parquet(path, rejects)
+    named = columns is not None and any(not column.isdigit() for column in columns.used)
+    if format == "xlsx":
+        return Table(path, *read_xlsx(path, rejects, sheet, named))
+    dialect = find_dialect(path, format)
+    header = True if named else dialect.header
+    usual = dialect.separator == SEPARATORS[format]
+    remark = "" if usual else f"cells are separated by {SEPARATOR_NAMES[dialect.separator]}s"
+    titles = dialect.first if header else [f"column{at + 1}" for at in range(len(dialect.first))]
+    skip = dialect.last_line if header else 0
+    rows = read_delimited(path, len(titles), rejects, dialect.separator, skip=skip, quoted=dialect.quoted)
+    return Table(path, [title.strip() for title in titles], header, rows, remark)
+
+
+def add_table(table: Table, columns: Columns | None, builder: GraphBuilder, rejects: Rejects) -> None:
+    """Add all rows of a table.
+
+    With a relation column, a row is a statement, and none of its three cells may be empty. Without one it is
+    a record: any of its cells may be empty (a root has no parent), but not its subject, and white space
+    around cells does not count.
+    """
+    path, titles = table.path, table.titles
+    guess = None
+    if columns is None:
+        guess, table = _guess(table)
+        guess.refuse_doubts(path)
+        columns = guess.columns
+    if table.remark:
+        note(f"{path}: {table.remark}")
+    if guess is not None and columns.relation is None:
+        note(f"{path}: columns are read as --columns {quoted(columns.to_text())}")
+    place = {column: place_of(column, titles, path) for column in columns.used}
+    ids, stating = columns.identifiers, columns.stating
+    for batch, lines, found in table.rows:
+        cells = {column: text_column(batch[at], titles[at], path) for column, at in place.items()}
+        if columns.relation is None:
+            cells = {column: _trimmed(cell) for column, cell in cells.items()}
+        unusable = flaws({column: cells[column] for column in ids}, set(ids) - set(columns.needed))
         for row, reason in unusable.items():
             text = "\t".join(cell[row].as_py() or "" for cell in cells.values())
             rejects.add(path, int(lines[row]), reason, text)
@@ -108,97 +123,75 @@ def read_table(
         # A rejected row counts as one unit; a usable one as one for each cell that may state something.
         builder.scanned += found + (len(stating) - 1) * (len(lines) - len(unusable))
         builder.skipped += sum(cells[column].null_count for column in stating)
-        _add_rows(builder, columns, cells, {column: header[at] for column, at in place.items()})
+        _add_rows(builder, columns, cells, {column: titles[at] for column, at in place.items()})
+
+
+def _trimmed(cells: Strings) -> Strings:
+    """The cells without white space at their ends, null where nothing is left."""
+    text = pc.utf8_trim_whitespace(cells)
+    return pc.if_else(pc.equal(text, ""), None, text)
 
 
 def _add_rows(
     builder: GraphBuilder, columns: Columns, cells: dict[str, Strings], titles: dict[str, str]
 ) -> None:
     subject = builder.nodes.number_column(cells[columns.subject])
-    if columns.object is not None:
+    if columns.object is not None and columns.relation is not None:
         tail = builder.nodes.number_column(cells[columns.object])
-        if columns.relation is not None:
-            relation = builder.predicates.number_column(cells[columns.relation])
-        else:
-            title = builder.predicates.number_column(strings([titles[columns.object]]))
-            relation = np.full(len(subject), title[0], np.int32)
-        there = tail >= 0
-        builder.add_triples(subject[there], relation[there], tail[there])
+        builder.add_triples(subject, builder.predicates.number_column(cells[columns.relation]), tail)
+    linking = columns.links if columns.relation or not columns.object else (columns.object, *columns.links)
+    for column in linking:
+        _add_links(builder, subject, titles[column], cells[column])
     if columns.name is not None:
         builder.add_named(subject, LABEL_PREDICATES[0], cells[columns.name])
+    for column in columns.aliases:
+        builder.add_named(subject, _ALIAS, cells[column])
     for column in columns.attributes:
         builder.add_named(subject, titles[column], cells[column])
 
 
-def _delimited(
-    path: Path, format: str, columns: Columns | None, rejects: Rejects
-) -> tuple[list[str], Iterator[Rows]]:
-    separator = _SEPARATORS[format]
-    number, cells = _first_row(path, separator)
-    has_header = _recognise(cells) is not None or (
-        columns is not None and any(not column.isdigit() for column in columns.used)
-    )
-    if columns is None and len(cells) < 3:
-        raise InputError(
-            f"{len(cells)} column(s) in the first row, but triples need subject, relation and object; "
-            "is the separator right? Name the columns with --columns",
-            path,
-            number,
-        )
-    header = cells if has_header else [f"column{i + 1}" for i in range(len(cells))]
-    return header, read_delimited(path, len(cells), rejects, separator, skip=number if has_header else 0)
+def _add_links(builder: GraphBuilder, subject: Int32, title: str, cells: Strings) -> None:
+    """Add a triple for each cell that is not empty, with the header as relation."""
+    tail = builder.nodes.number_column(cells)
+    relation = builder.predicates.number_column(strings([title]))[0]
+    there = tail >= 0
+    builder.add_triples(subject[there], np.full(int(there.sum()), relation, np.int32), tail[there])
 
 
-def _first_row(path: Path, separator: str) -> tuple[int, list[str]]:
-    """The line number and the cells of the first row that is not empty."""
-    for number, line in enumerate(limited_lines(path), start=1):
-        if row := line.strip(b"\r\n"):
-            return number, _cells(row, separator, path, number)
-    raise InputError("holds no rows", path)
+def _guess(table: Table) -> tuple[Guess, Table]:
+    """The guess from the first rows, and the table with these rows still to be read."""
+    first: list[Rows] = []
+    rows = 0
+    for batch in table.rows:
+        first.append(batch)
+        rows += len(batch.lines)
+        if rows >= SAMPLE_ROWS:
+            break
+    if not rows and table.header:
+        raise InputError("holds a header but no rows below it", table.path)
+    sample = []
+    for at, title in enumerate(table.titles):
+        parts = [_text(batch.columns[at], title, table.path) for batch in first if len(batch.lines)]
+        sample.append(pa.concat_arrays(parts).slice(0, SAMPLE_ROWS) if parts else strings())
+    guess = guess_columns(table.titles, table.header, sample)
+    return guess, replace(table, rows=chain(first, table.rows))
 
 
-def _cells(row: bytes, separator: str, path: Path, number: int) -> list[str]:
-    if (columns := row.count(separator.encode()) + 1) > MAX_COLUMNS:
-        raise InputError(f"{columns} columns in the first row; {MAX_COLUMNS} are allowed", path, number)
-    try:
-        text = row.decode("utf-8")
-        return next(csv.reader([text])) if separator == "," and '"' in text else text.split(separator)
-    except UnicodeDecodeError:
-        raise InputError("the first row is not UTF-8 text", path, number) from None
-    except csv.Error as error:
-        reason = "lines end in carriage returns instead of line feeds" if b"\r" in row else str(error)
-        raise InputError(f"the first row is not valid CSV: {reason}", path, number) from None
+def _text(column: pa.Array, title: str, path: Path) -> Strings:
+    """A column as text, all null if it holds lists or records."""
+    nested = pa.types.is_nested(column.type)
+    return pa.nulls(len(column), pa.large_string()) if nested else text_column(column, title, path)
 
 
-def _parquet(path: Path, rejects: Rejects) -> tuple[list[str], Iterator[Rows]]:
-    header, batches = read_parquet(path)
-
-    def rows() -> Iterator[Rows]:
-        row = 1
-        for batch in batches:
-            rejects.saw(len(batch))
-            yield Rows(batch.columns, np.arange(row, row + len(batch)), len(batch))
-            row += len(batch)
-
-    return header, rows()
+def _parquet(path: Path, rejects: Rejects) -> Table:
+    titles, batches = read_parquet(path)
+    return Table(path, titles, True, rows_of_batches(batches, rejects))
 
 
-def _recognise(header: Sequence[str]) -> Columns | None:
-    """The columns by usual header words; None if the cells are not a header."""
-    found = {
-        role: next((cell for cell in header if cell.strip().lower() in words), None)
-        for role, words in _KNOWN_HEADERS.items()
-    }
-    if found["subject"] is None or found["relation"] is None or found["object"] is None:
-        return None
-    return Columns(found["subject"], found["relation"], found["object"])
-
-
-def _place(column: str, header: Sequence[str], path: Path) -> int:
-    if header.count(column) > 1:
-        raise InputError(f"has {header.count(column)} columns {column!r}; give them different names", path)
-    if column in header:
-        return header.index(column)
-    if column.isdigit() and 1 <= int(column) <= len(header):
-        return int(column) - 1
-    raise InputError(f"has no column {column!r}; it has {', '.join(header)} (or numbers from 1)", path)
+def rows_of_batches(batches: Iterator[pa.RecordBatch], rejects: Rejects) -> Iterator[Rows]:
+    """The rows of Arrow batches, numbered from 1."""
+    row = 1
+    for batch in batches:
+        rejects.saw(len(batch))
+        yield Rows(batch.columns, np.arange(row, row + len(batch)), len(batch))
+        row += len(batch)

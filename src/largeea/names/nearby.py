@@ -31,6 +31,8 @@ LIKELY = 8
 PROMISING = 2
 """Of these, the ones that are compared word by word, for every one that is added."""
 BYTES_PER_PAIR = 28
+FILL = 0.6
+"""Of the nearby targets that a source may have, the share that is taken to be found."""
 SIGNATURE = 16
 """64-bit words of the signature of a name: with 50 n-grams in 1,024 bits, few of them share a bit."""
 
@@ -97,8 +99,8 @@ def compare_block(
 
 
 def sources_at_once(nearby: int, memory: int) -> int:
-    """Source entities whose pairs with up to `nearby` targets fit into a quarter of the memory limit."""
-    return max(1, memory // (4 * BYTES_PER_PAIR * nearby))
+    """Source entities whose pairs with up to `nearby` targets fit into a third of the memory limit."""
+    return max(1, int(memory / (3 * BYTES_PER_PAIR * FILL * nearby)))
 
 
 def nearby_names_memory(entries: int, characters: int, pairs: int, kept: int) -> int:

@@ -12,7 +12,7 @@ from largeea.evidence.attributes import sizes as attributes
 from largeea.names import sizes as names
 from largeea.names.augment import augment_memory
 from largeea.names.blocks import weighted_mean_memory
-from largeea.names.nearby import NEARBY, sources_at_once
+from largeea.names.nearby import FILL, NEARBY, sources_at_once
 from largeea.planning.sizes import Pair, Sizes
 from largeea.structure.partition.size import automatic_k, batches_at_once, memory_per_batch
 
@@ -22,8 +22,6 @@ EXPECTED_ROUNDS = 6
 """Rounds of self-training until anchors have settled; 5 to 6 were measured on twins of DBP1M."""
 EXPECTED_SEARCHES = 3
 """Rounds that search for new candidates, while many anchors are new."""
-NEIGHBOUR_FILL = 0.6
-"""Of the candidates that neighbour evidence may keep, the share that is taken to be found."""
 SAME_IRI = 80
 """Bytes per entity of both graphs while IRIs are compared; 79 were measured for IRIs of 45 characters."""
 
@@ -95,7 +93,7 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     yield StageRow("edges", evidence.edges_memory(max(edges)), 12 * sum(edges), 3e-7 * sum(edges))
     if _with_literals(sizes, how):
         yield from _literal_stages(sizes, how, threads)
-    matching = 8 * int((1 + NEIGHBOUR_FILL) * entries) + 25 * entries
+    matching = 8 * int((1 + FILL) * entries) + 25 * entries
     matching_seconds = 9e-9 * entries * how.sinkhorn_iterations
     rounds = min(how.rounds, EXPECTED_ROUNDS)
     yield StageRow("fused", matching, matrix, matching_seconds, rounds)
@@ -114,7 +112,7 @@ def _round(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[S
     how, edges = config.evidence, sum(edge_counts(sizes))
     targets, sources, rows = sizes.entities[1], sizes.matched[0], sizes.source_rows
     entries = sources * how.top_k
-    matrix, near = 8 * entries, int(NEIGHBOUR_FILL * entries)
+    matrix, near = 8 * entries, int(FILL * entries)
     yield StageRow("agreement", evidence.agreement_memory(edges), 0, 7e-8 * edges)
     near_memory = evidence.neighbours_memory(rows, targets, near, how.top_k, threads)
     yield StageRow("neighbours", near_memory, 8 * near, 1.2e-6 * edges)

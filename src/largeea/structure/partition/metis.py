@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-import pymetis
 
 from largeea.execution.settings import current
-from largeea.graph import Arrays, Int32, Int64
+from largeea.graph import Int32, Int64
 from largeea.structure.partition.adjacency import Adjacency
-from largeea.structure.partition.metis_process import part_alone
+from largeea.structure.partition.metis_process import part, part_alone
 from largeea.structure.partition.parts import UNPLACED
 
 MOST_BISECTED = 8
@@ -53,24 +50,9 @@ def split(
         "k": k,
         "seed": seed % SEEDS,
         "ncuts": int(np.clip(EFFORT // max(len(graph), 1), 1, MOST_TRIES)),
+        "recursive": k <= MOST_BISECTED,
         "ufactor": max(1, round(1000 * balance)) if k > MOST_BISECTED else 1,
     }
     found = part(arrays, settings) if current().is_local else part_alone(arrays, settings)
     parts[has_edges] = found
     return parts
-
-
-def part(arrays: Arrays, settings: dict[str, Any]) -> Int32:
-    """The part of each vertex of a graph in CSR form, as METIS finds it in this process, `[size]`."""
-    k, shares = settings["k"], arrays.get("shares")
-    options = pymetis.Options(**{name: settings[name] for name in ("seed", "ncuts", "ufactor")})
-    _, found = pymetis.part_graph(
-        k,
-        pymetis.CSRAdjacency(arrays["indptr"], arrays["columns"]),
-        eweights=arrays.get("weights"),
-        vweights=arrays.get("masses"),
-        tpwgts=None if shares is None else shares.tolist(),
-        recursive=k <= MOST_BISECTED,
-        options=options,
-    )
-    return np.asarray(found, np.int32)

@@ -172,8 +172,8 @@ class PairTable:
         if selection.unreviewed:
             chosen[self.find(reviewed(selection.since))] = False
         found = np.flatnonzero(chosen).astype(np.int32)
-        key = {"doubtful": self.distance, "lowest": self.confidence, "highest": -self.confidence}[selection.order]
-        return found[np.argsort(key[found], kind="stable")]
+        keys = {"doubtful": self.distance, "lowest": self.confidence, "highest": -self.confidence}
+        return found[np.argsort(keys[selection.order][found], kind="stable")]
 
     def _with_text(self, text: str) -> Bool:
         """Mask of the pairs with this text in a name or an IRI, `[n]`."""

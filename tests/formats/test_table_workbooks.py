@@ -1,0 +1,101 @@
+"""Excel workbooks: the same rows as in CSV, a sheet by name, and errors that say what to do."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import sys
+from pathlib import Path
+
+import pytest
+
+from largeea.errors import InputError, UsageError
+from largeea.formats import ReadOptions, read_graph
+from largeea.formats.columns import Columns
+from largeea.formats.rejects import Rejects
+from largeea.formats.tables import guess_table
+
+openpyxl = pytest.importorskip("openpyxl", reason="needs largeea[xlsx]")
+SOUND = Path(__file__).parent / "sound_files" / "records.xlsx"
+
+
+@pytest.fixture
+def workbook(tmp_path):
+    def make(*rows: tuple[object, ...], **sheets: list[tuple[object, ...]]) -> Path:
+        book = openpyxl.Workbook()
+        for row in rows:
+            book.active.append(row)
+        for title, content in sheets.items():
+            sheet = book.create_sheet(title)
+            for row in content:
+                sheet.append(row)
+        book.save(tmp_path / "a.xlsx")
+        return tmp_path / "a.xlsx"
+
+    return make
+
+
+def test_a_workbook_is_a_table():
+    guess = guess_table(SOUND, "xlsx")
+    assert guess.columns.to_text() == "subject=id,name=name,links=parent,attributes=city+founded"
+    graph = read_graph(SOUND)
+    assert graph.names.to_pylist() == ["Siemens", "Bayer AG", "BASF", "BMW"]
+    assert graph.triples.tolist() == [[2, 0, 0], [3, 0, 0]]
+    assert {"1847", "1865-04-06", "1916"} <= set(graph.attributes.values.to_pylist())
+
+
+def test_cells_of_every_kind(workbook):
+    path = workbook(
+        (None, None),
+        ("id", "name", "value"),
+        ("x1", "Ann", 2.5),
+        ("x2", "Bob", 3.0),
+        ("x3", "Cid", True),
+        ("x4", "Dan", datetime.datetime(2001, 2, 3, 4, 5)),
+        ("x5", "Eve", "#N/A"),
+        ("x6", "Fay", "=1+1"),
+    )
+    graph = read_graph(path, ReadOptions(columns=Columns.parse("subject=id,name=name,attributes=value")))
+    assert set(graph.attributes.values.to_pylist()) >= {"2.5", "3", "true", "2001-02-03 04:05:00"}
+    assert "#N/A" not in graph.attributes.values.to_pylist()
+    assert graph.counts.skipped == 2  # the error and the formula that no program has computed
+
+
+def test_a_sheet_by_name(workbook):
+    path = workbook(
+        ("id", "name"), ("x1", "Ann Lee"), Staff=[("id", "name"), ("y1", "Bob Ray"), ("y2", "Cid")]
+    )
+    assert read_graph(path).names.to_pylist() == ["Ann Lee"]
+    assert read_graph(path, ReadOptions(sheet="Staff")).names.to_pylist() == ["Bob Ray", "Cid"]
+    with pytest.raises(UsageError, match="has no sheet 'Stuff'; it has Sheet, Staff"):
+        read_graph(path, ReadOptions(sheet="Stuff"))
+
+
+def test_rows_that_are_too_wide_are_rejected_with_their_number(workbook):
+    path = workbook(("id", "name"), ("x1", "Ann Lee"), (), ("x2", "Bob Ray", "more"), ("x3",))
+    rejects = Rejects(1)
+    graph = read_graph(path, ReadOptions(), rejects)
+    assert [(one.line, one.reason) for one in rejects.lines] == [(4, "3 column(s) where 2 are needed")]
+    assert graph.entities.to_pylist() == ["x1", "x3"]
+    assert graph.names.to_pylist() == ["Ann Lee", None]
+    assert graph.counts.rejected == 1
+
+
+def test_what_is_no_workbook(tmp_path, workbook):
+    with pytest.raises(InputError, match="holds no rows"):
+        read_graph(workbook())
+    packed = tmp_path / "b.xlsx.gz"
+    packed.write_bytes(gzip.compress(SOUND.read_bytes()))
+    with pytest.raises(InputError, match="is a compressed workbook; decompress it"):
+        read_graph(packed)
+    damaged = bytearray(SOUND.read_bytes())
+    damaged[len(damaged) // 3] ^= 255
+    (tmp_path / "c.xlsx").write_bytes(damaged)
+    with pytest.raises(InputError, match=r"c\.xlsx: is not a readable Excel workbook"):
+        read_graph(tmp_path / "c.xlsx")
+
+
+def test_the_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(UsageError, match=r"records\.xlsx, an Excel .* pip install 'largeea\[xlsx\]'"):
+        read_graph(SOUND)
