@@ -260,7 +260,7 @@ def test_align_files() -> None:
     assert isinstance(done, AlignedFiles)
     assert (done.folder, done.files) == (
         Path("run"),
-        ("alignment.tsv", "alignment.nt", "doubtful.tsv", "unmatched.tsv"),
+        ("alignment.tsv", "alignment.nt", "doubtful.tsv", "unmatched.tsv", "report.html"),
     )
     assert done.summary == done.alignment.summary
     assert same(done.alignment, align("a.nt", "b.nt", seeds="seeds.tsv"))
@@ -326,6 +326,7 @@ def test_formats_written_before_are_rewritten_with_a_new_answer() -> None:
             *(format.file_name for format in FORMATS.values()),
             "doubtful.tsv",
             "unmatched.tsv",
+            "report.html",
         }
         for format in FORMATS.values():
             assert (f"urn:a:{town}", f"urn:b:{town}") in pairs_in(f"run/{format.file_name}")

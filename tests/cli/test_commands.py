@@ -90,11 +90,12 @@ def test_align(cli, inputs):
     assert "Written to run/alignment.sssom.tsv, run/doubtful.tsv, run/unmatched.tsv" in out
     steps = [line.split()[0] for line in err.splitlines()]
     assert steps[:4] == ["source:", "target:", "source", "target"]
-    assert steps[-1] == "write"
+    assert steps[-2:] == ["write", "report"]
     order = [steps.index(stage) for stage in ("name-rows", "names", "anchors-1", "likelihood", "alignment")]
     assert order == sorted(order)
     assert sorted(path.name for path in Path("run").iterdir()) == [
-        "alignment.sssom.tsv", "config.toml", "doubtful.tsv", "manifest.json", "stages", "unmatched.tsv",
+        "alignment.sssom.tsv", "config.toml", "doubtful.tsv", "manifest.json", "report.html", "stages",
+        "unmatched.tsv",
     ]  # fmt: skip
     unmatched = [line.split("\t") for line in Path("run/unmatched.tsv").read_text().splitlines()[1:]]
     assert [row[:2] for row in unmatched] == [["source", "http://a/Atlantis"], ["target", "http://b/Zzyzx"]]
@@ -107,13 +108,15 @@ def test_align_writes_every_format(cli):
     assert answer == {
         "run": "run", "accepted": 16, "doubtful": 0, "unmatched_source": 1, "unmatched_target": 1,
         "same_iri": 0,
-        "files": [*(format.file_name for format in FORMATS.values()), "doubtful.tsv", "unmatched.tsv"],
+        "files": [
+            *(format.file_name for format in FORMATS.values()), "doubtful.tsv", "unmatched.tsv", "report.html",
+        ],
     }  # fmt: skip
     for format in FORMATS.values():
         assert found_links(f"run/{format.file_name}") == EXPECTED
     assert pq.read_table("run/alignment.parquet").num_rows == 16
     manifest = json.loads(Path("run/manifest.json").read_text())
-    assert list(manifest["results"]) == answer["files"]
+    assert [*manifest["results"], "report.html"] == answer["files"]
     assert manifest["summary"]["accepted"] == 16
 
 
@@ -198,7 +201,7 @@ def test_a_second_run_reuses_what_still_holds(cli, computed):
     computed.clear()
     _, err = cli(*arguments)
     assert computed == []
-    assert [line.split()[0] for line in err.splitlines() if line.endswith(" s")] == ["write"]
+    assert [line.split()[0] for line in err.splitlines() if line.endswith(" s")] == ["write", "report"]
     assert Path("run/alignment.sssom.tsv").read_bytes() == first
     cli(*arguments, "--without", "evidence", "--set", "fusion.csls=0")
     assert computed == ["fused", "alignment"]
@@ -232,7 +235,7 @@ def test_formats_written_before_are_rewritten_with_a_new_answer(cli):
         file.write("<http://a/Zzyzx> <http://a/road_to> <http://a/Oslo> .\n")
     out, _ = cli("align", "a.nt", "b.ttl", "-o", "run", "--write", "sssom", "--json")
     files = ["alignment.sssom.tsv", "alignment.nt", "alignment.tsv", "doubtful.tsv", "unmatched.tsv"]
-    assert sorted(json.loads(out)["files"]) == sorted(files)
+    assert sorted(json.loads(out)["files"]) == sorted([*files, "report.html"])
     for name, old in before.items():
         assert Path("run", name).read_bytes() != old
         assert found_links(f"run/{name}") == found_links("run/alignment.sssom.tsv")

@@ -126,7 +126,8 @@ def check_nothing_is_half(folder: Path, seeds: set[int]) -> None:
 
 def same_content(one: Path, other: Path) -> bool:
     def content(folder: Path) -> dict[str, bytes]:
-        files = (path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
+        with_times = "manifest.json", "report.html"
+        files = (path for path in folder.rglob("*") if path.is_file() and path.name not in with_times)
         return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
     return content(one) == content(other)

@@ -7,6 +7,7 @@ A workbook is a ZIP archive of XML files. Before it is read, the sizes that it d
 from __future__ import annotations
 
 import datetime
+import io
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -50,7 +51,8 @@ def read_xlsx(
     _check_archive(path)
     with _explaining(path):
         with warnings.catch_warnings(action="ignore"):
-            workbook = library.load_workbook(path, read_only=True, data_only=True)
+            archive = io.BytesIO(path.read_bytes())  # nothing stays open if the rows are not read
+            workbook = library.load_workbook(archive, read_only=True, data_only=True)
             found = _sheet(workbook, sheet, path)
             found.reset_dimensions()
         rows = _rows(found, path)
