@@ -109,7 +109,8 @@ def test_align_writes_every_format(cli):
         "run": "run", "accepted": 16, "doubtful": 0, "unmatched_source": 1, "unmatched_target": 1,
         "same_iri": 0,
         "files": [
-            *(format.file_name for format in FORMATS.values()), "doubtful.tsv", "unmatched.tsv", "report.html",
+            *(format.file_name for format in FORMATS.values()),
+            "doubtful.tsv", "unmatched.tsv", "report.html",
         ],
     }  # fmt: skip
     for format in FORMATS.values():
