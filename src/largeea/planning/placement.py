@@ -29,8 +29,8 @@ ON_NODES = {
 """Share of a stage's time that its jobs take. Stages that are missing have no jobs: the driver does all.
 
 Those of names, neighbours, candidates and matching were measured on a twin of DBP1M with 65,000 entities, on
-two cores; those of vectors, training and literal values are assumed, and that of surroundings leaves 5 % for
-adding up.
+two cores; those of vectors, training, literal values and nearby names are assumed, and that of surroundings
+leaves 5 % for adding up.
 """
 SEARCHES = ("semantic", "by-ngrams", "by-vectors", "by-values", "strings")
 """Stages whose driver builds an index of the targets, which every node gets whole."""
