@@ -43,15 +43,19 @@ def test_one_larger_than_all_the_room_is_written_alone() -> None:
     assert written == [1, 2]
 
 
-def test_the_error_of_a_write_is_raised_once_and_later_writes_are_done() -> None:
-    writer, written = Writer(), list[int]()
+def test_the_error_of_a_write_is_raised_once_and_what_waited_behind_it_is_dropped() -> None:
+    writer, written, gate = Writer(), list[int](), threading.Event()
 
     def fail() -> None:
+        gate.wait(10)
         raise OSError("no space left on device")
 
     writer.submit(fail, 1, 10)
+    writer.submit(lambda: written.append(0), 1, 10)
+    gate.set()
     with pytest.raises(OSError, match="no space"):
         writer.wait()
+    assert written == []
     writer.submit(lambda: written.append(1), 1, 10)
     writer.close()
     assert written == [1]

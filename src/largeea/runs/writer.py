@@ -5,20 +5,21 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 
 class Writer:
     """What waits to be written is bounded by its size, so memory is too.
 
-    The error of a failed write is raised by the next `submit` or `wait`. A closed writer takes nothing more.
+    The error of a failed write is raised by the next `submit` or `wait`; what waited behind it is dropped, so
+    that no result is kept without those before it. A closed writer takes nothing more.
     """
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
         self._pending: deque[tuple[Future[None], int]] = deque()
         self._lock = threading.RLock()
-        self._closed = False
+        self._closed = self._failed = False
 
     def submit(self, write: Callable[[], None], size: int, room: int) -> None:
         """Queue a write of `size` bytes; wait while those before it leave less of `room` than that."""
@@ -30,7 +31,7 @@ class Writer:
             ):
                 self._finish_one()
             self._pool = self._pool or ThreadPoolExecutor(1, "largeea-writer")
-            self._pending.append((self._pool.submit(write), size))
+            self._pending.append((self._pool.submit(self._carry_out, write), size))
 
     def wait(self) -> None:
         """Wait until everything is written."""
@@ -48,7 +49,23 @@ class Writer:
                 if self._pool is not None:
                     self._pool.shutdown()
 
+    def _carry_out(self, write: Callable[[], None]) -> None:
+        """Write, unless a write before has failed; in the background thread."""
+        if self._failed:
+            return
+        try:
+            write()
+        except BaseException:
+            self._failed = True
+            raise
+
     def _finish_one(self) -> None:
-        """Wait for the oldest write and forget it, whether it failed or not."""
+        """Wait for the oldest write and forget it; if it failed, forget all others too."""
         written, _ = self._pending.popleft()
-        written.result()
+        try:
+            written.result()
+        except BaseException:
+            wait(following for following, _ in self._pending)
+            self._pending.clear()
+            self._failed = False
+            raise
