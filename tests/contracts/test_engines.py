@@ -97,7 +97,8 @@ def test_the_whole_method_has_the_same_bytes(
     """
     pair = demo_pair()
     settings: dict[str, Any] = {"evidence": {"rounds": 2, "sinkhorn_iterations": 5}}
-    largeea.align(pair.source, pair.target, config=settings, folder=tmp_path / "local")
+    on_cpu = Execution(device="cpu")
+    largeea.align(pair.source, pair.target, config=settings, folder=tmp_path / "local", execution=on_cpu)
     monkeypatch.setattr(sinkhorn, "MIN_ENTRIES_FOR_CLUSTER", 0)
     if place.grow is None:
         for module in (jobs, sinkhorn, sinkhorn_shards):

@@ -5,6 +5,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from largeea.formats import interning
+from largeea.formats.hash_table import fixed_hashes
 from largeea.formats.interning import StringTable
 from largeea.graph import strings
 
@@ -104,8 +106,25 @@ def test_the_order_by_hash_knows_no_history(texts, random):
     assert sorted(orders[0]) == sorted(texts)
 
 
-def test_equal_hashes_are_ordered_by_text():
+def test_equal_hashes_are_ordered_by_text(monkeypatch):
     table = StringTable()
     table.number_column(strings(["b", "c", "a"]))
-    table._hashes[:3] = 7
+    monkeypatch.setattr(interning, "fixed_hashes", lambda buffer, offsets, hashes: hashes.fill(7))
     assert table.order_by_hash().tolist() == [2, 0, 1]
+
+
+def test_strings_chosen_to_collide_do_not_collide():
+    """The highest bit of a product is that of its factor: the next word can undo the difference."""
+    words = np.zeros((1 << 10, 20), np.uint64)
+    for pair in range(10):
+        flipped = (np.arange(1 << 10) >> pair & 1).astype(np.uint64)
+        words[:, 2 * pair] = flipped << np.uint64(63)
+        words[:, 2 * pair + 1] = flipped << np.uint64(63) ^ flipped << np.uint64(31)
+    buffer = words.view(np.uint8).ravel()
+    offsets = np.arange(len(words) + 1) * words.shape[1] * 8
+    by_fixed_hash = np.empty(len(words), np.uint64)
+    fixed_hashes(buffer, offsets, by_fixed_hash)
+    assert len(np.unique(by_fixed_hash)) == 1
+    table = StringTable()
+    assert table.number(buffer, offsets[:-1], offsets[1:]).tolist() == list(range(len(words)))
+    assert len(np.unique(table._hashes[: len(words)] & np.uint64(0xFFFF))) > 900

@@ -37,12 +37,52 @@ def _load_word(typing_context: Any, buffer: Any, at: Any) -> Any:
     return numba.types.uint64(buffer, numba.types.int64), generate
 
 
+def _folded_product(typing_context: Any, left: Any, right: Any) -> Any:
+    """The exclusive or of both halves of the 128-bit product of two words."""
+    import numba
+    from llvmlite import ir
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide, word = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(*(builder.zext(one, wide) for one in arguments))
+        high = builder.trunc(builder.lshr(product, wide(64)), word)
+        return builder.xor(builder.trunc(product, word), high)
+
+    return numba.types.uint64(numba.types.uint64, numba.types.uint64), generate
+
+
 _eight_bytes: Any = intrinsic(_load_word)
+_folded: Any = intrinsic(_folded_product)
 
 
 @njit(cache=True, nogil=True)
-def _hash(buffer: Bytes, start: int, end: int) -> np.uint64:
-    """A multiply-and-shift hash; deterministic, so that it can also order strings."""
+def _keyed_hash(buffer: Bytes, start: int, end: int, key: np.uint64) -> np.uint64:
+    """A hash that nobody can choose collisions for without the key, which is odd.
+
+    A product alone would not do: its highest bit tells nothing about the key.
+    """
+    value = _folded(np.uint64(end - start) ^ key, np.uint64(0x9E3779B97F4A7C15))
+    at = start
+    while at + 8 <= end:
+        value = _folded(value ^ _eight_bytes(buffer, at), key)
+        at += 8
+    last_bytes = np.uint64(0)
+    while at < end:
+        last_bytes = last_bytes << np.uint64(8) | np.uint64(buffer[at])
+        at += 1
+    return _folded(value ^ last_bytes, key)
+
+
+@njit(cache=True, nogil=True)
+def fixed_hashes(buffer: Bytes, offsets: Int64, hashes: Hashes) -> None:
+    """Write a hash of each string that is the same everywhere, `hashes[n]`, to order strings by."""
+    for number in range(len(hashes)):
+        hashes[number] = _fixed_hash(buffer, offsets[number], offsets[number + 1])
+
+
+@njit(cache=True, nogil=True)
+def _fixed_hash(buffer: Bytes, start: int, end: int) -> np.uint64:
+    """A multiply-and-shift hash."""
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
     at = start
     while at + 8 <= end:
@@ -86,6 +126,7 @@ def _hash_window(
     arena: Bytes,
     offsets: Int64,
     slots: Hashes,
+    key: np.uint64,
     window: Hashes,
 ) -> np.uint64:
     """Hash the strings `first` to `last` into `window` and touch the memory that their lookup will need.
@@ -96,7 +137,7 @@ def _hash_window(
     mask, touched = np.uint64(len(slots) - 1), np.uint64(0)
     for i in range(first, last):
         if starts[i] >= 0:
-            window[i - first] = _hash(buffer, starts[i], ends[i])
+            window[i - first] = _keyed_hash(buffer, starts[i], ends[i], key)
     for i in range(last - first):
         touched += slots[window[i] & mask]
     for i in range(last - first):
@@ -120,6 +161,7 @@ def number_spans(
     hashes: Hashes,
     slots: Hashes,
     count: int,
+    key: np.uint64,
     window: Hashes,
     numbers: Int32,
 ) -> int:
@@ -131,7 +173,7 @@ def number_spans(
     for i in range(len(starts)):
         if i % WINDOW == 0:
             last = min(i + WINDOW, len(starts))
-            touched += _hash_window(buffer, starts, ends, i, last, arena, offsets, slots, window)
+            touched += _hash_window(buffer, starts, ends, i, last, arena, offsets, slots, key, window)
         start, length = starts[i], ends[i] - starts[i]
         numbers[i] = -1
         code = window[i % WINDOW]

@@ -6,6 +6,7 @@ a byte buffer, so neither a parser nor an Arrow column has to create objects.
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.formats.hash_table import FREE, WINDOW, Bytes, Hashes, fill_slots, number_spans
+from largeea.formats.hash_table import FREE, WINDOW, Bytes, Hashes, fill_slots, fixed_hashes, number_spans
 from largeea.graph import Int32, Int64, Strings
 
 __all__ = ["Bytes", "Encoded", "StringTable", "encoded"]
@@ -35,9 +36,13 @@ def encoded(column: Strings) -> Encoded:
 
 
 class StringTable:
-    """Numbers distinct strings 0, 1, 2, ... in order of first appearance."""
+    """Numbers distinct strings 0, 1, 2, ... in order of first appearance.
+
+    Every table hashes with a key of its own, so that no file can be made of strings that collide.
+    """
 
     def __init__(self) -> None:
+        self._key = np.uint64(secrets.randbits(64) | 1)
         self._arena: Bytes = np.empty(1 << 16, np.uint8)
         self._offsets: Int64 = np.zeros(1 << 10, np.int64)
         self._hashes: Hashes = np.empty(1 << 10, np.uint64)
@@ -61,6 +66,7 @@ class StringTable:
             self._hashes,
             self._slots,
             self._count,
+            self._key,
             self._window,
             numbers,
         )
@@ -88,7 +94,8 @@ class StringTable:
 
     def order_by_hash(self) -> Int64:
         """The numbers in an order that depends on the strings alone, not on the order of appearance."""
-        hashes = self._hashes[: self._count]
+        hashes = np.empty(self._count, np.uint64)
+        fixed_hashes(self._arena, self._offsets, hashes)
         order = np.argsort(hashes, kind="stable")
         tied = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
         if len(tied):
