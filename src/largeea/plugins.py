@@ -32,7 +32,7 @@ class Registry:
         return {point.name: point for point in entry_points(group=self.group)} | ours
 
     def find(self, name: str) -> EntryPoint:
-        """Where the member of that name comes from; installed packages are only searched for others' members."""
+        """Where the member of that name comes from; packages are only searched for members of others."""
         if name in self.built_in:
             return EntryPoint(name, self.built_in[name], self.group)
         known = self.members()
