@@ -25,7 +25,7 @@ LAYERS: tuple[set[str], ...] = (
     {"runs"},
     {"datasets", "names"},
     {"evidence"},
-    {"structure"},
+    {"constraints", "structure"},
     {"corrections", "evaluate", "finished", "planning", "reviews"},
     {"exporting", "schema_mapping"},
     {"material"},
@@ -33,8 +33,10 @@ LAYERS: tuple[set[str], ...] = (
     {"pipeline"},
     {"explain", "inputs"},
     {"report"},
+    {"updating"},
     {"merging"},
     {"api"},
+    {"dedupe"},
     {""},
     {"experiments", "web"},
     {"cli"},
@@ -54,6 +56,8 @@ EXTRAS = (
     "uvicorn",
     "faiss",
     "matplotlib",
+    "opencc",
+    "rigour",
 )
 
 

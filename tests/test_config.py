@@ -296,3 +296,36 @@ def test_wrong_types_are_type_errors(given: Any) -> None:
         match=rf"config must be a Config, a dict or the name of a preset, not {type(given).__name__}",
     ):
         as_config(given)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("fusion.csls=1000000000", "names.top_k=1000000000000", "augmentation.margin=1e300", "seed=1e99"),
+        *("evidence.temperature=1e-300", "decision.temperature=1e-300", "evidence.no_match_score=1e300"),
+        *("names.translation_weight=1e300", "partition.q=99999999999999999999"),
+        *('names.lexicon="\\u0000"', 'names.encoder="bert:\\u0000"'),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(setting: str) -> None:
+    with pytest.raises(UsageError, match=setting.split("=")[0]):
+        load(settings=(setting,))
+
+
+def test_brackets_nested_deep_are_refused(tmp_path: Path) -> None:
+    deep = "[" * 100_000
+    with pytest.raises(UsageError, match="nested too deep"):
+        load(settings=(f"names.top_k={deep}",))
+    file = tmp_path / "deep.toml"
+    file.write_text(f"seed = {deep}")
+    with pytest.raises(InputError, match="nested too deep"):
+        load(file=file)
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"names\.top_k: .*digits"):
+        load(settings=(f"names.top_k={'9' * 5000}",))
+    file = tmp_path / "digits.toml"
+    file.write_text(f"seed = {'9' * 5000}")
+    with pytest.raises(InputError, match="digits"):
+        load(file=file)

@@ -267,3 +267,24 @@ def test_f1() -> None:
     assert PrecisionRecall(0, 0).f1 == 0
     assert PrecisionRecall(1, 0.5).f1 == pytest.approx(2 / 3)
     assert PrecisionRecall(1, 0).to_json() == {"precision": 1, "recall": 0, "f1": 0}
+
+
+# Several counterparts
+
+
+def test_other_counterparts_of_a_source_do_not_count_as_better():
+    scores = Similarity.from_entries([0, 0, 0, 1], [0, 1, 2, 2], [0.9, 0.8, 0.7, 0.6], (2, 3))
+    links = Links([[0, 0], [0, 1], [1, 2]])
+    assert realistic_ranks(scores, links, np.ones(3, bool)).tolist() == [1, 1, 1]
+    assert realistic_ranks(scores, Links([[0, 1], [0, 2]]), np.ones(3, bool)).tolist() == [2, 2]
+
+
+def test_equal_scores_of_other_counterparts_do_not_count_either():
+    scores = Similarity.from_entries([0, 0, 0], [0, 1, 2], [0.9, 0.9, 0.9], (1, 3))
+    assert realistic_ranks(scores, Links([[0, 0], [0, 1]]), np.ones(3, bool)).tolist() == [1.5, 1.5]
+
+
+def test_the_target_of_a_seed_is_ranked_where_a_test_link_has_it_too():
+    scores = Similarity.from_entries([1], [0], [0.9], (2, 1))
+    figures = protocols(scores, Links([[1, 0]]), Links([[0, 0]]))
+    assert figures["open"]["hits@1"] == 1

@@ -60,7 +60,8 @@ def test_stages_are_those_of_the_method(tmp_path: Path, literals: bool) -> None:
     largeea.align(*sides, folder=tmp_path / "run")
     manifest = read_manifest(tmp_path / "run")
     planned = {need["stage"] for need in manifest["plan"]["needs"]}
-    assert planned <= set(manifest["timings"])
+    if_translations_tell = {"learnt-candidates", "trial-translations", "trial-learnt"}
+    assert planned - if_translations_tell <= set(manifest["timings"])
     assert ({"attribute-values", "by-values", "literals", "trial-literals"} <= planned) == literals
     bookkeeping = {"given-seeds", "seeds", "known-pairs", "judged", "apart", "names-worth", "knock-outs"}
     bookkeeping |= {"trial-known", "trial-anchors", "given-pairs"}

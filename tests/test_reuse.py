@@ -207,6 +207,7 @@ TEXTS = {
     "partition.method": {"default": "vps", "trained": "vps"},
     "structure.model": {"default": "propagation", "trained": "none"},
     "names.alias_predicates": {"default": ("http://a/x",), "trained": ("http://a/x",)},
+    "names.lexicon": dict.fromkeys(("default", "trained"), str(Path(__file__).parent / "names/glossary.tsv")),
     "without": {"default": ("strings",), "trained": ("strings",)},
 }
 """Other values where the type alone does not tell one."""
@@ -221,11 +222,11 @@ GRAMS = {"default": {"ngrams"}, "trained": {"ngrams"}}
 SURROUNDINGS = {"surroundings", "trial-surroundings"}
 LITERALS = {"literals", "trial-literals"}
 NEARBY = {"names-nearby", "trial-names-nearby"}
-ROUNDS = {"fused", "likelihood", "by-values", "neighbours", "trial-neighbours"}
+ROUNDS = {"fused", "calibration", "likelihood", "by-values", "neighbours", "trial-neighbours"}
 ROUNDS |= SURROUNDINGS | LITERALS | NEARBY
 JUDGED = {"judged", "names-worth", "worth-1"}
-WEIGHED = {"default": {"worth-1", "fused", "likelihood"}}
-LEARNT = {"fused", "likelihood"}
+WEIGHED = {"default": {"worth-1", "fused", "calibration", "likelihood"}}
+LEARNT = {"fused", "calibration", "likelihood"}
 """Stages that take learnt weights as settings: they may change with any evidence."""
 USED_BY: dict[str, dict[str, set[str]]] = {
     "seed": {
@@ -247,6 +248,8 @@ USED_BY: dict[str, dict[str, set[str]]] = {
     "names.search": {"trained": {"by-vectors"}},
     "names.dtype": {"trained": {"vectors"}},
     "names.ngram_weight": {"trained": {"semantic"}},
+    "names.dictionaries": {},
+    "names.translation_weight": {},
     "augmentation.margin": {"default": {"seeds"}, "trained": {"seeds"}},
     **{f"partition.{name}": {"trained": {"batches"}} for name in Config().partition.__class__.model_fields},
     **{f"structure.{name}": {"trained": {"structure"}} for name in Config().structure.__class__.model_fields},
@@ -254,9 +257,10 @@ USED_BY: dict[str, dict[str, set[str]]] = {
     "evidence.neighbour_weight": WEIGHED,
     "evidence.surroundings_weight": WEIGHED,
     "evidence.literal_weight": WEIGHED,
+    "evidence.learnt_weight": {},
     "evidence.temperature": {"default": {"fused"}},
-    "evidence.no_match_score": {"default": {"fused", "likelihood"}},
-    "evidence.sinkhorn_iterations": {"default": {"fused", "likelihood"}},
+    "evidence.no_match_score": {"default": LEARNT},
+    "evidence.sinkhorn_iterations": {"default": LEARNT},
     "evidence.top_k": {"default": ROUNDS},
     "evidence.candidates_per_round": {"default": {"candidates"}},
     "evidence.nearby_names": {"default": NEARBY},
@@ -265,15 +269,15 @@ USED_BY: dict[str, dict[str, set[str]]] = {
     "evidence.label_width": {"default": {"candidates", *SURROUNDINGS}},
     "fusion.method": {"trained": {"fused"}},
     "fusion.csls": {"trained": {"fused"}},
-    "decision.temperature": {"default": {"likelihood"}},
+    "decision.temperature": {"default": {"calibration", "likelihood"}},
     "decision.threshold": {"default": {"alignment"}, "trained": {"alignment"}},
     "decision.doubtful": {"default": {"alignment"}, "trained": {"alignment"}},
     "decision.assignment": {"default": {"alignment"}, "trained": {"alignment"}},
 }
 """The stages that take a setting as an argument; none where a method is not mentioned."""
 CHANGES_THE_METHOD = {
-    "without", "names.encoder", "structure.model", "evidence.rounds", "evidence.min_new_anchor_share",
-    "evidence.literals",
+    "without", "names.encoder", "names.lexicon", "structure.model", "evidence.rounds",
+    "evidence.min_new_anchor_share", "evidence.literals", "decision.cardinality",
 }  # fmt: skip
 """Settings that decide which stages there are."""
 

@@ -6,14 +6,16 @@ Example:
     alignment.to_table()
 """
 
-from largeea.api import AlignedFiles, align, align_files, write
+from largeea.api import AlignedFiles, align, align_files, update, write
 from largeea.config import Config
+from largeea.dedupe import dedupe, dedupe_files
 from largeea.errors import InputError, LargeEAError, LargeEAWarning, ResourceError, UsageError
 from largeea.evaluate import evaluate
 from largeea.execution import Execution
 from largeea.formats import ReadOptions, read
 from largeea.formats.frames import graph_of_table
 from largeea.formats.links import read_links
+from largeea.formats.scope import Scope
 from largeea.graph import KnowledgeGraph, Links, Pair, Task
 from largeea.matching.alignment import Alignment
 from largeea.similarity import Similarity
@@ -32,15 +34,19 @@ __all__ = [
     "Pair",
     "ReadOptions",
     "ResourceError",
+    "Scope",
     "Similarity",
     "Task",
     "UsageError",
     "__version__",
     "align",
     "align_files",
+    "dedupe",
+    "dedupe_files",
     "evaluate",
     "graph_of_table",
     "read",
     "read_links",
+    "update",
     "write",
 ]

@@ -15,6 +15,10 @@ Part = Literal["structure", "names", "augmentation", "sens", "strings", "evidenc
 PARTS: tuple[Part, ...] = ("structure", "names", "augmentation", "sens", "strings", "evidence")
 
 
+_NO_NULL = r"^[^\x00]*$"
+"""What may be the path of a file."""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
 
@@ -23,7 +27,10 @@ class NamesConfig(_Section):
     """The name channel."""
 
     encoder: str = Field(
-        "ngram", description="ngram, use-multilingual, bert:PATH_OR_ID or sentence-transformers:PATH_OR_ID"
+        "auto",
+        pattern=_NO_NULL,
+        description="ngram, use-multilingual, bert:PATH_OR_ID or sentence-transformers:PATH_OR_ID; auto: "
+        "use-multilingual where it is installed and the graphs have names in different scripts, else ngram",
     )
     metric: Literal["cosine", "manhattan"] = Field("cosine", description="similarity of name vectors")
     search: Literal["auto", "exact", "approximate"] = Field(
@@ -32,16 +39,33 @@ class NamesConfig(_Section):
     dtype: Literal["auto", "fp32", "bf16"] = Field(
         "auto", description="floating-point type of the encoder; auto: bf16 on a GPU, fp32 on a CPU"
     )
-    top_k: int = Field(50, ge=1, description="phi: candidates kept per source entity")
-    ngram_weight: float = Field(0.5, ge=0, description="weight of n-gram scores next to a semantic encoder")
+    top_k: int = Field(50, ge=1, le=1000, description="phi: candidates kept per source entity")
+    ngram_weight: float = Field(
+        0.5, ge=0, le=100, description="weight of n-gram scores next to a semantic encoder"
+    )
+    dictionaries: bool = Field(
+        True, description="translate names in other scripts with the dictionaries that are installed"
+    )
+    lexicon: str = Field(
+        "",
+        pattern=_NO_NULL,
+        description="file with pairs of terms that translate each other, tab-separated",
+    )
+    translation_weight: float = Field(
+        2.0,
+        ge=0,
+        le=100,
+        description="the same for names that dictionaries translate, instead of ngram_weight",
+    )
     gamma: float = Field(
         0.0,
         ge=0,
+        le=100,
         description="weight of M_st in M_n = M_se + gamma * M_st, 0.05 in the paper; 0: 0.15 beside n-grams, "
         "which compare spelling too, 0.3 beside an encoder of meanings",
     )
     theta: float = Field(0.5, gt=0, le=1, description="minimum Jaccard similarity of strings to compare")
-    max_aliases: int = Field(8, ge=0, description="maximum number of aliases per entity; 0 = none")
+    max_aliases: int = Field(8, ge=0, le=1000, description="maximum number of aliases per entity; 0 = none")
     alias_predicates: tuple[str, ...] = Field(
         (), description="predicates that give aliases; empty = the common ones"
     )
@@ -54,7 +78,12 @@ class NamesConfig(_Section):
     @property
     def string_weight(self) -> float:
         """Gamma: as set, or what suits the encoder."""
-        return self.gamma or (0.15 if self.encoder == "ngram" else 0.3)
+        return self.gamma or (0.15 if self.by_ngrams else 0.3)
+
+    @property
+    def by_ngrams(self) -> bool:
+        """Whether n-grams alone compare names; "auto" has been replaced where an encoder is used."""
+        return self.encoder in ("auto", "ngram")
 
     @model_validator(mode="after")
     def _grams_in_order(self) -> Self:
@@ -69,7 +98,9 @@ class NamesConfig(_Section):
 class AugmentationConfig(_Section):
     """Pseudo-seeds from names (DA)."""
 
-    margin: float = Field(0.2, ge=0, description="minimum lead of a pseudo-seed over the second candidate")
+    margin: float = Field(
+        0.2, ge=0, le=2, description="minimum lead of a pseudo-seed over the second candidate"
+    )
 
 
 class PartitionConfig(_Section):
@@ -77,12 +108,21 @@ class PartitionConfig(_Section):
 
     method: str = Field("metis-cps", description="metis-cps, merged, vps or none")
     k: int = Field(
-        0, ge=0, description="K, the number of batches; 0 = 5, 10 or 20 for 15K, 100K or 1M entities"
+        0,
+        ge=0,
+        le=1_000_000,
+        description="K, the number of batches; 0 = 5, 10 or 20 for 15K, 100K or 1M entities",
     )
-    overlap: int = Field(1, ge=1, description="D_ov, the number of parts in each batch; 1 = disjoint batches")
-    q: int = Field(1, ge=1, description="number of hubs in each group of seeds")
-    virtual_weight: int = Field(1000, ge=1, description="w', the weight of the virtual edges between seeds")
-    balance: float = Field(0.03, ge=0, description="allowed imbalance: 0.03 = parts up to 3% above average")
+    overlap: int = Field(
+        1, ge=1, le=1000, description="D_ov, the number of parts in each batch; 1 = disjoint batches"
+    )
+    q: int = Field(1, ge=1, le=1_000_000, description="number of hubs in each group of seeds")
+    virtual_weight: int = Field(
+        1000, ge=1, le=1_000_000, description="w', the weight of the virtual edges between seeds"
+    )
+    balance: float = Field(
+        0.03, ge=0, le=10, description="allowed imbalance: 0.03 = parts up to 3% above average"
+    )
     weigh_by_confidence: bool = Field(False, description="weight the edges of seeds by their confidence")
 
 
@@ -90,16 +130,18 @@ class StructureConfig(_Section):
     """The structure channel: a model trained on every mini-batch. 0 or "auto" selects the model's default."""
 
     model: str = Field("none", description="none, rrea, gcn-align, propagation, or the name of a plugin")
-    epochs: int = Field(100, ge=1, description="passes over the seeds of a batch")
-    dimension: int = Field(0, ge=0, description="D, the dimension of an entity's input embedding")
-    learning_rate: float = Field(0, ge=0, description="learning rate of Adam")
+    epochs: int = Field(100, ge=1, le=1_000_000, description="passes over the seeds of a batch")
+    dimension: int = Field(0, ge=0, le=16_384, description="D, the dimension of an entity's input embedding")
+    learning_rate: float = Field(0, ge=0, le=100, description="learning rate of Adam")
     loss: Literal["auto", "triplet", "logsumexp"] = Field("auto", description="the paper uses triplet")
-    margin: float = Field(0, ge=0, description="margin of the triplet loss")
-    negatives: Literal["nearest", "uniform"] = "nearest"
-    negatives_per_seed: int = Field(0, ge=0, description="negative samples for each end of a seed")
-    refresh_every: int = Field(5, ge=1, description="epochs between searches for the nearest negatives")
+    margin: float = Field(0, ge=0, le=1000, description="margin of the triplet loss")
+    negatives: Literal["nearest", "uniform"] = Field("nearest", description="how negatives are chosen")
+    negatives_per_seed: int = Field(0, ge=0, le=10_000, description="negative samples for each end of a seed")
+    refresh_every: int = Field(
+        5, ge=1, le=1_000_000, description="epochs between searches for the nearest negatives"
+    )
     metric: Literal["cosine", "manhattan"] = Field("manhattan", description="similarity of embeddings")
-    top_k: int = Field(50, ge=1, description="candidates kept per source entity")
+    top_k: int = Field(50, ge=1, le=1000, description="candidates kept per source entity")
     dtype: Literal["auto", "fp32", "bf16"] = Field(
         "auto", description="floating-point type of matrix products in training; auto: bf16 on a GPU"
     )
@@ -108,41 +150,67 @@ class StructureConfig(_Section):
 class EvidenceConfig(_Section):
     """Self-training with evidence from neighbours, literals and surroundings."""
 
-    rounds: int = Field(8, ge=0, description="maximum number of self-training rounds; 0 = none")
+    rounds: int = Field(8, ge=0, le=1000, description="maximum number of self-training rounds; 0 = none")
     min_new_anchor_share: float = Field(
-        0.005, ge=0, description="stop when the share of new anchors falls below this"
+        0.005, ge=0, le=1, description="stop when the share of new anchors falls below this"
     )
     margin: float = Field(0.3, ge=0, le=1, description="minimum lead of an anchor over the second candidate")
     neighbour_weight: float = Field(
-        0.45, ge=0, description="weight of neighbour evidence next to names, before its worth is measured"
+        0.45,
+        ge=0,
+        le=100,
+        description="weight of neighbour evidence next to names, before its worth is measured",
     )
     surroundings_weight: float = Field(
-        0.75, ge=0, description="weight of propagated labels next to names, before their worth is measured"
+        0.75,
+        ge=0,
+        le=100,
+        description="weight of propagated labels next to names, before their worth is measured",
     )
     literal_weight: float = Field(
-        0.75, ge=0, description="weight of similar literals next to names, before their worth is measured"
+        0.75,
+        ge=0,
+        le=100,
+        description="weight of similar literals next to names, before their worth is measured",
+    )
+    learnt_weight: float = Field(
+        1.0,
+        ge=0,
+        le=100,
+        description="weight of names translated by what anchors teach, if scripts differ; 0 = none",
     )
     literals: bool = Field(
         True, description="use literals: equal values as shared neighbours, similar ones as evidence"
     )
     temperature: float = Field(
-        0.024, gt=0, description="score difference that changes the odds by a factor e"
+        0.024, ge=1e-6, le=1000, description="score difference that changes the odds by a factor e"
     )
     no_match_score: float = Field(
-        0.25, description="score at which a pair without competitors has probability 0.5"
+        0.25, ge=-1000, le=1000, description="score at which a pair without competitors has probability 0.5"
     )
-    sinkhorn_iterations: int = Field(50, ge=0, description="Sinkhorn iterations; 0 = normalise rows only")
-    top_k: int = Field(50, ge=1, description="candidates kept per source entity")
+    sinkhorn_iterations: int = Field(
+        50, ge=0, le=100_000, description="Sinkhorn iterations; 0 = normalise rows only"
+    )
+    top_k: int = Field(50, ge=1, le=1000, description="candidates kept per source entity")
     candidates_per_round: int = Field(
-        20, ge=0, description="new candidates per source entity and round, found by propagated labels"
+        20,
+        ge=0,
+        le=1000,
+        description="new candidates per source entity and round, found by propagated labels",
     )
     nearby_names: int = Field(
-        5, ge=0, description="targets with shared neighbours whose names are compared too, per source entity"
+        5,
+        ge=0,
+        le=1000,
+        description="targets with shared neighbours whose names are compared too, per source entity",
     )
-    retrieval_sketches: int = Field(2, ge=1, description="number of sketches used to find new candidates")
+    retrieval_sketches: int = Field(
+        2, ge=1, le=256, description="number of sketches used to find new candidates"
+    )
     scoring_sketches: int = Field(
         0,
         ge=0,
+        le=256,
         description="number of sketches that score candidates; 0 = 16, or 8 from 100,000 entities on",
     )
     label_width: Literal[16, 32, 64] = Field(
@@ -172,7 +240,10 @@ class FusionConfig(_Section):
         "sum", description="sum, as in the paper, or calibrated: rescale each channel to [0, 1] first"
     )
     csls: int = Field(
-        1, ge=0, description="number of neighbours in CSLS (cross-domain local scaling); 0 = no scaling"
+        1,
+        ge=0,
+        le=1000,
+        description="number of neighbours in CSLS (cross-domain local scaling); 0 = no scaling",
     )
 
 
@@ -180,13 +251,21 @@ class DecisionConfig(_Section):
     """Decision: which pairs are accepted, given their scores."""
 
     temperature: float = Field(
-        0.062, gt=0, description="score difference that changes the odds by a factor e, for confidence"
+        0.062,
+        ge=1e-6,
+        le=1000,
+        description="score difference that changes the odds by a factor e, for confidence",
     )
     threshold: float = Field(
         0.0, ge=0, le=1, description="minimum confidence of an accepted pair; 0 = by the highest expected F1"
     )
     doubtful: float = Field(
         0.1, ge=0, le=1, description="minimum confidence of a doubtful pair; below, there is no counterpart"
+    )
+    cardinality: Literal["1:1", "1:n", "n:1", "n:m"] = Field(
+        "1:1",
+        description="sources of one target and targets of one source: one or several; n:1: several sources "
+        "may have the same target",
     )
     assignment: Literal["mutual", "exact"] = Field(
         "mutual", description="mutual: mutual best pairs; exact: one-to-one pairs of highest total score"
@@ -196,7 +275,7 @@ class DecisionConfig(_Section):
 class Config(_Section):
     """All settings that influence the answer. `Execution` holds the settings that do not."""
 
-    seed: int = Field(0, ge=0, description="random seed")
+    seed: int = Field(0, ge=0, le=(1 << 63) - 1, description="random seed")
     without: tuple[Part, ...] = Field((), description="parts to switch off, for ablations")
     names: NamesConfig = NamesConfig()
     augmentation: AugmentationConfig = AugmentationConfig()
@@ -231,6 +310,7 @@ _PAPER: dict[str, Any] = {
         "ngram_weight": 0.0,
         "gamma": 0.05,
         "max_aliases": 0,
+        "dictionaries": False,
     },
     "augmentation": {"margin": 0.0},
     "evidence": {"rounds": 0},
@@ -321,8 +401,10 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"is not a TOML file: {error}", path) from None
+    except RecursionError:
+        raise InputError("has brackets nested too deep for a configuration", path) from None
 
 
 def _parse_setting(setting: str) -> dict[str, Any]:
@@ -333,6 +415,10 @@ def _parse_setting(setting: str) -> dict[str, Any]:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
+    except ValueError as error:
+        raise UsageError(f"--set {key}: {error}") from None
+    except RecursionError:
+        raise UsageError(f"--set {key}: the value has brackets nested too deep") from None
     for part in reversed(key.strip().split(".")):
         value = {part: value}
     return dict(value)

@@ -1,4 +1,4 @@
-"""What people know about pairs, as handles for the stages: seeds, forbidden pairs and reviewed pairs.
+"""What people know about pairs, as handles for the stages: seeds, forbidden and reviewed pairs, and rules.
 
 Each handle is known by the content of its links. So a review that adds none of a kind changes nothing that
 depends on this kind alone.
@@ -12,7 +12,9 @@ from largeea.execution.stages import Handle, Stages
 from largeea.formats.links import GivenPairs, merge_corrections
 from largeea.graph import Arrays, KnowledgeGraph, Links
 from largeea.graph.same_iri import equal_iris
-from largeea.matching.forbidden import among, without_links, without_pairs
+from largeea.matching.blocks import allowed_links, allowed_pairs
+from largeea.matching.forbidden import among, without_links
+from largeea.progress import warn
 from largeea.runs.artifacts import content_hash
 from largeea.similarity import Similarity
 
@@ -27,13 +29,15 @@ class Corrections:
     """Pairs that are wrong: they are neither candidates nor anchors."""
     reviewed: Handle[Links] | None = None
     """Pairs that were looked at: right (weight 1), then they are seeds, or wrong (0), then forbidden."""
+    rules: Handle[Arrays] | None = None
+    """Rules that candidates obey, see `largeea.matching.blocks`."""
 
     def allowed(self, stage: Stages, channels: Channels, prefix: str = "") -> Channels:
-        """The channels without forbidden pairs."""
-        if self.forbidden is None:
+        """The channels without forbidden pairs and without pairs that a rule forbids."""
+        if self.forbidden is None and self.rules is None:
             return channels
         return {
-            kind: stage(f"{prefix}{kind}-allowed", without_pairs, channel, self.forbidden)
+            kind: stage(f"{prefix}{kind}-allowed", allowed_pairs, channel, self.forbidden, self.rules)
             for kind, channel in channels.items()
         }
 
@@ -45,7 +49,8 @@ class Corrections:
         """What was forbidden before anything was reviewed."""
         if self.reviewed is None or self.forbidden is None:
             return self
-        return Corrections(stage("trial-forbidden", without_links, self.forbidden, self.reviewed))
+        forbidden = stage("trial-forbidden", without_links, self.forbidden, self.reviewed)
+        return Corrections(forbidden, rules=self.rules)
 
 
 NO_CORRECTIONS = Corrections()
@@ -68,8 +73,9 @@ class KnownPairs:
         given: Handle[Arrays],
         source: Handle[KnowledgeGraph],
         target: Handle[KnowledgeGraph],
+        rules: Handle[Arrays] | None = None,
     ) -> KnownPairs:
-        """What is known, from the arrays of `GivenPairs` and from equal IRIs."""
+        """What is known, from the arrays of `GivenPairs`, from equal IRIs, and by rules about candidates."""
         pairs = GivenPairs.from_arrays(given.value)
         forbidden, reviewed = (
             _handle(stage, f"given-{name}", links) if len(links) else None
@@ -78,12 +84,23 @@ class KnownPairs:
         same = stage("same-iri", equal_iris, source, target)
         if forbidden is not None and among(same.value, pairs.forbidden).any():
             same = stage("same-iri", allowed_equal_iris, source, target, forbidden)
-        return cls(_handle(stage, "given-seeds", pairs.seeds), same, Corrections(forbidden, reviewed))
+        if rules is not None:
+            _tell_contradictions(pairs.seeds, rules.value)
+        return cls(_handle(stage, "given-seeds", pairs.seeds), same, Corrections(forbidden, reviewed, rules))
 
 
 def allowed_equal_iris(source: KnowledgeGraph, target: KnowledgeGraph, forbidden: Links) -> Links:
     """The pairs with equal IRIs that are not forbidden."""
     return without_links(equal_iris(source, target), forbidden)
+
+
+def _tell_contradictions(seeds: Links, rules: Arrays) -> None:
+    contrary = int((~allowed_links(seeds, rules)).sum())
+    if contrary:
+        warn(
+            f"{contrary:,} of {len(seeds):,} given links contradict the blocks or compatible types that were "
+            "given, too; the links count"
+        )
 
 
 def _handle(stage: Stages, name: str, links: Links) -> Handle[Links]:

@@ -7,6 +7,10 @@ true target that was not kept as a candidate is a miss.
 Pairs are judged twice. Over *all* pairs, a pair that is not a test link is wrong: right where the links are
 complete. Over pairs with a *linked end*, only pairs with an entity in a test link count: for links that cover
 a part of the graphs, where other pairs cannot be judged.
+
+Where an entity has several counterparts, each link is judged and ranked: the other counterparts of its source
+do not count as better. Clusters, the entities that pairs join, are judged by the pairs in them and by
+B-cubed. Within one graph, the true pairs are all pairs of a true cluster.
 """
 
 from __future__ import annotations
@@ -16,9 +20,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
-from largeea.graph import Bool, Links
+from largeea.graph import Bool, Int32, Links
 from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.clusters import b_cubed_agreement, cluster_numbers, pairwise_agreement
+from largeea.matching.forbidden import both_ways
 from largeea.similarity import Similarity
 
 HITS = (1, 5, 10)
@@ -89,10 +97,12 @@ def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> d
     entities in no accepted pair. Each has its expected calibration error, `ece`; the bins that it was
     computed from are in `reliability`.
 
-    Seeds and pairs of equal IRIs are known and not judged.
+    Seeds and pairs of equal IRIs are known and not judged. Where an entity may have several counterparts,
+    `clusters` has `pairwise` and `b_cubed` precision, recall and F1 of the clusters, known pairs included.
 
     Example: `evaluate(align(source, target), links)["alignment"]["f1"]`.
     """
+    test = true_pairs(alignment, test)
     known = known_links(alignment, seeds or Links.none())
     judged = with_a_linked_end(alignment, test)
     judgements = {
@@ -106,12 +116,51 @@ def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> d
     figures: dict[str, Any] = {
         name: share.to_json() | {"ece": bins.ece} for name, (share, bins) in judgements.items()
     }
+    if alignment.cardinality is not Cardinality.ONE_TO_ONE or _has_several(test):
+        figures["clusters"] = cluster_figures(alignment, Links(np.concatenate([test.pairs, known.pairs])))
     return figures | {"reliability": {name: bins.to_json() for name, (_, bins) in judgements.items()}}
 
 
 def known_links(alignment: Alignment, seeds: Links) -> Links:
     """Return the seeds and the pairs of equal IRIs: nothing had to be found out about them."""
     return Links(np.concatenate([seeds.pairs, alignment.same.pairs])).canonical()
+
+
+def true_pairs(alignment: Alignment, links: Links) -> Links:
+    """Return the links; within one graph, all pairs of different entities that they join, each once."""
+    if alignment.cardinality is not Cardinality.WITHIN:
+        return links
+    cluster = cluster_numbers(links, alignment.source.size, 0, within=True)
+    members = np.flatnonzero(cluster >= 0)
+    joins = sp.csr_array(
+        (np.ones(len(members), np.int32), (members, cluster[members])),
+        shape=(len(cluster), int(cluster.max(initial=-1)) + 1),
+    )
+    together = (joins @ joins.T).tocoo()
+    ends = np.column_stack([together.row, together.col])
+    return Links(ends[ends[:, 0] < ends[:, 1]]).canonical()
+
+
+def ranked_links(alignment: Alignment, test: Links) -> Links:
+    """Return the links to rank: within one graph, either end of a pair is to be found from the other."""
+    if alignment.cardinality is not Cardinality.WITHIN:
+        return test
+    return both_ways(test)
+
+
+def cluster_figures(alignment: Alignment, links: Links) -> dict[str, dict[str, float]]:
+    """Return precision, recall and F1 of the clusters of accepted pairs, pairwise and by B-cubed."""
+    within = alignment.cardinality is Cardinality.WITHIN
+    truth = cluster_numbers(links, alignment.source.size, alignment.target.size, within)
+    return {
+        name: PrecisionRecall(*agreement(alignment.clusters, truth)).to_json()
+        for name, agreement in (("pairwise", pairwise_agreement), ("b_cubed", b_cubed_agreement))
+    }
+
+
+def _has_several(links: Links) -> bool:
+    """Whether an entity is in several links."""
+    return any(len(np.unique(ends)) < len(links) for ends in (links.source, links.target))
 
 
 def ranking(similarity: Similarity, test: Links, candidates: Bool) -> dict[str, float]:
@@ -125,7 +174,10 @@ def ranking(similarity: Similarity, test: Links, candidates: Bool) -> dict[str, 
 
 
 def realistic_ranks(similarity: Similarity, test: Links, candidates: Bool) -> npt.NDArray[np.float64]:
-    """Return the rank of each test link's target, float64 `[n]`; infinite if the pair was not kept."""
+    """Return the rank of each test link's target, float64 `[n]`; infinite if the pair was not kept.
+
+    Targets of other test links of the same source are left out: they are right, too.
+    """
     kept = similarity.restrict(targets=candidates)
     pairs = kept.rows.astype(np.int64) * kept.shape[1] + kept.indices
     wanted = test.source.astype(np.int64) * kept.shape[1] + test.target
@@ -135,12 +187,26 @@ def realistic_ranks(similarity: Similarity, test: Links, candidates: Bool) -> np
     true_score = np.where(present, kept.scores[np.where(present, at, 0)] if len(pairs) else 0, np.inf)
 
     starts, ends = kept.indptr[test.source], kept.indptr[test.source + 1]
-    link = np.repeat(np.arange(len(test)), ends - starts)
+    better, equal = _above(true_score, starts, ends, kept.scores)
+    order = np.argsort(test.source, kind="stable")
+    first = np.searchsorted(test.source[order], test.source)
+    behind = np.searchsorted(test.source[order], test.source, side="right")
+    also_right = _above(true_score, first, behind, np.where(present, true_score, -np.inf)[order])
+    return np.where(present, 1 + better - also_right[0] + (equal - also_right[1]) / 2, np.inf)
+
+
+def _above(
+    own: npt.NDArray[np.float64],
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    scores: npt.NDArray[Any],
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return how many of `scores[starts[i] : ends[i]]` are above `own[i]`, and how many are equal to it."""
+    link = np.repeat(np.arange(len(own)), ends - starts)
     offset = np.arange(len(link)) - np.repeat(np.cumsum(ends - starts) - (ends - starts), ends - starts)
-    scores = kept.scores[starts[link] + offset]
-    better = np.bincount(link, scores > true_score[link], minlength=len(test))
-    equal = np.bincount(link, scores == true_score[link], minlength=len(test)) - 1
-    return np.where(present, 1 + better + equal / 2, np.inf)
+    compared = scores[starts[link] + offset]
+    better = np.bincount(link, compared > own[link], minlength=len(own))
+    return better, np.bincount(link, compared == own[link], minlength=len(own))
 
 
 def protocols(
@@ -151,7 +217,9 @@ def protocols(
     `linkable` is the mask `[m]` of the targets that an answer may contain; without it, all are ranked.
     """
     not_seeds = np.ones(similarity.shape[1], bool) if linkable is None else linkable.copy()
+    is_linkable = not_seeds.copy()
     not_seeds[seeds.target] = False
+    not_seeds[test.target] = is_linkable[test.target]
     test_targets = np.zeros(similarity.shape[1], bool)
     test_targets[test.target] = True
     return {
@@ -194,7 +262,7 @@ def pair_reliability(alignment: Alignment, test: Links, seeds: Links) -> Reliabi
 def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
     """Return precision and recall of "no counterpart", said of every entity in no accepted pair."""
     right = said = true = 0
-    for side in (0, 1):
+    for side in _sides(alignment):
         lonely, left_over = _without_link(alignment, side, test, seeds), _left_over(alignment, side)
         right += int((lonely & left_over).sum())
         said += int(left_over.sum())
@@ -208,10 +276,11 @@ def no_counterpart_reliability(alignment: Alignment, test: Links, seeds: Links) 
     Its confidence is 1 minus that of the entity's best pair, which is 0 for an entity in no pair.
     """
     confidence, right = [], []
-    for side in (0, 1):
+    for side in _sides(alignment):
         left_over = _left_over(alignment, side)
         best = np.zeros(len(left_over))
-        np.maximum.at(best, alignment.pairs[:, side], alignment.confidence)
+        for column in _columns(alignment, alignment.pairs, side):
+            np.maximum.at(best, column, alignment.confidence)
         confidence.append(1 - best[left_over])
         right.append(_without_link(alignment, side, test, seeds)[left_over])
     return Reliability.of(np.concatenate(confidence), np.concatenate(right))
@@ -231,13 +300,24 @@ def pseudo_seeds(found: Links, test: Links, given: Links) -> dict[str, float]:
 
 def _left_over(alignment: Alignment, side: int) -> Bool:
     """The mask of the linkable entities of one side in no accepted pair and no pair of equal IRIs."""
-    matched = alignment.links.pairs[:, side], alignment.same.pairs[:, side]
+    matched = *_columns(alignment, alignment.links.pairs, side), alignment.same.pairs[:, side]
     return _linkable_except(alignment, side, np.concatenate(matched))
 
 
 def _without_link(alignment: Alignment, side: int, test: Links, seeds: Links) -> Bool:
     """The mask of the linkable entities of one side in no link."""
-    return _linkable_except(alignment, side, np.concatenate([test.pairs[:, side], seeds.pairs[:, side]]))
+    linked = [column for links in (test, seeds) for column in _columns(alignment, links.pairs, side)]
+    return _linkable_except(alignment, side, np.concatenate(linked))
+
+
+def _sides(alignment: Alignment) -> tuple[int, ...]:
+    """The sides with entities of their own; within one graph, all are sources."""
+    return (0,) if alignment.cardinality is Cardinality.WITHIN else (0, 1)
+
+
+def _columns(alignment: Alignment, pairs: Int32, side: int) -> list[Int32]:
+    """The columns of pairs that hold entities of a side."""
+    return [pairs[:, at] for at in ((0, 1) if alignment.cardinality is Cardinality.WITHIN else (side,))]
 
 
 def _linkable_except(alignment: Alignment, side: int, ids: npt.NDArray[np.int32]) -> Bool:

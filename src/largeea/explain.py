@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
@@ -13,8 +13,10 @@ import pyarrow.compute as pc
 from largeea.errors import UsageError
 from largeea.evidence.witnesses import SharedNeighbour, shared_neighbours
 from largeea.finished import FinishedRun
+from largeea.formats.prefixes import Curies
 from largeea.graph import KnowledgeGraph, Strings
 from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
 from largeea.similarity import Similarity
 
 Side = Literal["source", "target"]
@@ -101,24 +103,37 @@ class Explanation:
     over witnesses and literals."""
     candidates: tuple[Candidate, ...]
     """Other candidates, best first."""
+    linkable: bool = True
+    """Whether the entity can be in the answer: it is in scope, and its role is matched."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
         return asdict(self)
 
 
+_IRIS: dict[type, tuple[str, ...]] = {
+    Entity: ("iri",),
+    Witness: ("source_relation", "target_relation"),
+    SharedValue: ("source_predicate", "target_predicate"),
+}
+"""The fields that hold an IRI."""
+
+
 def explain(run: FinishedRun, entity: int, side: Side, candidates: int = 3) -> Explanation:
     """Explain the match of the entity with this id on this side, with up to `candidates` competitors."""
     own, other = SIDES.index(side), 1 - SIDES.index(side)
     alignment, graphs = run.alignment, (run.source, run.target)
-    at = np.flatnonzero(alignment.pairs[:, own] == entity)
+    pairs = alignment.pairs
+    if alignment.cardinality is Cardinality.WITHIN:  # either end is a source
+        pairs = np.where((pairs[:, 1 - own] == entity)[:, None], pairs[:, ::-1], pairs)
+    at = np.flatnonzero(pairs[:, own] == entity)
     pair = int(at[0]) if len(at) else None
-    counterpart = None if pair is None else int(alignment.pairs[pair, other])
+    counterpart = None if pair is None else int(pairs[pair, other])
     by_fused = _verdicts(run.fused, entity, own)
     by_channel = {kind: _verdicts(channel, entity, own) for kind, channel in run.evidence.items()}
 
     def candidate(found: int) -> Candidate:
-        owner = alignment.pairs[alignment.pairs[:, other] == found, own]
+        owner = pairs[pairs[:, other] == found, own]
         return Candidate(
             Entity.of(graphs[other], found),
             by_fused.get(found),
@@ -141,7 +156,21 @@ def explain(run: FinishedRun, entity: int, side: Side, candidates: int = 3) -> E
         witnesses,
         values,
         tuple(candidate(found) for found in rivals),
+        bool(graphs[own].linkable[entity]),
     )
+
+
+def shortened(value: Any, curies: Curies) -> Any:
+    """Return an explanation, or a part of one, with CURIEs in place of IRIs, to be shown."""
+    if isinstance(value, tuple):
+        return tuple(shortened(one, curies) for one in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {field.name: shortened(getattr(value, field.name), curies) for field in fields(value)}
+    for name in _IRIS.get(type(value), ()):
+        inverse = "^" * parts[name].startswith("^")
+        parts[name] = inverse + curies.shorten(parts[name].removeprefix("^"))
+    return replace(value, **parts)
 
 
 def shared_evidence(
@@ -186,15 +215,18 @@ def _shared_values(run: FinishedRun, source: int, shared: list[SharedNeighbour])
 
 
 def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> tuple[int, Side]:
-    """Return the id and side of the entity with this IRI, else with this name, else ignoring case.
+    """Return the id and side of the entity with this IRI or CURIE, else this name, else ignoring case.
 
     Two entities that are each other's counterpart are not ambiguous: they have the same explanation.
     """
     graphs = {"source": alignment.source, "target": alignment.target}
-    sides = SIDES if side is None else (side,)
+    within = alignment.cardinality is Cardinality.WITHIN
+    sides: tuple[Side, ...] = SIDES if side is None else (side,)
+    sides = ("source",) if within else sides
     bare = wanted[1:-1] if wanted.startswith("<") and wanted.endswith(">") else wanted
     ways: list[Callable[[KnowledgeGraph], list[int]]] = [
         lambda graph: _where(graph.entities, bare),
+        lambda graph: _where(graph.entities, Curies.of(graph).expand(bare)),
         lambda graph: _where(graph.names, wanted),
         lambda graph: _where(pc.utf8_lower(graph.names), wanted.lower()),
     ]
@@ -212,7 +244,8 @@ def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> 
     near = [_line(one, Entity.of(graphs[one], entity)) for one, entity in _near(graphs, sides, bare)]
     advice = "; near are:\n" + "\n".join(near) if near else ""
     where = "either graph" if side is None else f"the {side} graph"
-    raise UsageError(f"no entity of {where} has the IRI or name {wanted!r}{advice}")
+    unknown = Curies.of(alignment.source, alignment.target).advice(bare)
+    raise UsageError(f"no entity of {where} has the IRI or name {wanted!r}{unknown}{advice}")
 
 
 def _verdicts(similarity: Similarity, entity: int, axis: int) -> dict[int, Verdict]:

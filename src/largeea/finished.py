@@ -10,14 +10,17 @@ from typing import Any
 from largeea.evidence.literals import value_numbers
 from largeea.graph import Int32, KnowledgeGraph, Links
 from largeea.matching.alignment import Alignment
+from largeea.matching.forbidden import without_pairs
 from largeea.runs.folder import load_stage
 from largeea.runs.manifest import records_of_answer
 from largeea.similarity import Similarity
 
-CHANNELS = {"equal-names": "name", "names": "name"} | {
-    kind: kind for kind in ("structure", "neighbours", "surroundings", "literals")
+CHANNELS = {"equal-names": "name", "names": "name", "neighbours-of-others": "neighbours"} | {
+    kind: kind for kind in ("structure", "neighbours", "surroundings", "literals", "learnt")
 }
 """Stages that hold what the channels found. An answer with evidence has `equal-names`, without it `names`."""
+ITSELF = "itself"
+"""The stage that holds every entity with itself, where a graph was compared with itself."""
 FEATURES = ("semantic", "strings")
 """Stages that hold what the name channel is made of."""
 
@@ -79,11 +82,18 @@ class FinishedRun:
     def evidence(self) -> dict[str, Similarity]:
         """What each channel found, and each feature of names."""
         kinds = CHANNELS | {feature: feature for feature in FEATURES}
-        return {kind: self.load(stage) for stage, kind in kinds.items() if stage in self.stages}
+        found = {kind: self.load(stage) for stage, kind in kinds.items() if stage in self.stages}
+        if ITSELF not in self.stages:
+            return found
+        itself = self.load(ITSELF)
+        return {kind: without_pairs(matrix, itself) for kind, matrix in found.items()}
 
     @cached_property
     def anchors(self) -> Links | None:
         """The anchors that the evidence of the last round was made from; None without evidence."""
+        if ITSELF in self.stages:
+            itself: Links = self.load(ITSELF)
+            return itself
         rounds = [int(name.removeprefix("anchors-")) for name in self.stages if name.startswith("anchors-")]
         return self.load(f"anchors-{max(rounds)}") if rounds else None
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from largeea.formats import ReadOptions, read_both, read_graph
+import numpy as np
+
+from largeea.constraints import candidate_rules, read_compatible, scoped
+from largeea.execution.stages import Handle
+from largeea.formats import ReadOptions, Stored, read_both, read_graph
 from largeea.formats.frames import graph_of_table, is_table
 from largeea.formats.links import (
     UNUSED_FILE_NAME,
@@ -21,6 +26,8 @@ from largeea.formats.links import (
     read_judged,
     write_unused,
 )
+from largeea.formats.links.resolution import resolve_known
+from largeea.formats.scope import NO_SCOPE, Scope, in_scope
 from largeea.graph import Arrays, KnowledgeGraph, Links, Task, strings
 from largeea.pipeline import Inputs
 from largeea.progress import note
@@ -44,31 +51,39 @@ def given_inputs(
     target: KnowledgeGraph,
     given: Links | GivenPairs,
     hashes: list[str] | None = None,
+    within: bool = False,
+    scope: Scope = NO_SCOPE,
 ) -> Inputs:
     """Graphs, and seeds or all that is known about pairs, that are in memory, as the inputs of a run."""
     first, second = hashes or [content_hash(graph) for graph in (source, target)]
     ours = run.stage.given("source", first, lambda: source, read_graph)
-    theirs = run.stage.given("target", second, lambda: target, read_graph)
+    theirs = run.stage.given("target", f"target {second}", lambda: target, read_graph)
     pairs = (given if isinstance(given, GivenPairs) else GivenPairs(given)).to_arrays()
-    return Inputs(
-        ours, theirs, run.stage.given("given-pairs", content_hash(pairs), lambda: pairs, merge_corrections)
-    )
+    known = run.stage.given("given-pairs", content_hash(pairs), lambda: pairs, merge_corrections)
+    return Inputs(ours, theirs, known, within, scope_rules(scope, run, ours, theirs))
 
 
-def file_inputs(request: Request, run: Run) -> Inputs:
+def file_inputs(request: Request, run: Run, stored: Stored = MappingProxyType({})) -> Inputs:
     """Graphs and given pairs of a request: read when a run needs them and does not have them.
 
-    What is matched depends on both graphs, so each graph is identified by the files of both.
+    What is matched depends on both graphs, so each graph is identified by the files of both. Those that are
+    `stored` are not read.
     """
     known = run.manifest.get("inputs", ())
     files = request.files() | {"reviews": _reviews(request, run)}
     records = {name: record_inputs(paths, known) for name, paths in files.items()}
     run.manifest["inputs"] = [record for some in records.values() for record in some]
-    read = cache(lambda: _read(request, run))
+    read = cache(lambda: _read(request, run, stored))
     of_both = [*records["source"], *records["target"]]
     reading = f"{len(records['source'])} {request.reading!r}"
-    source = run.stage.given("source", identity(of_both, f"source {reading}"), lambda: read()[0], read_both)
-    target = run.stage.given("target", identity(of_both, f"target {reading}"), lambda: read()[1], read_both)
+    reader: Callable[..., Any] = read_both
+    if request.scope.selects:
+        reader = scoped
+        of_both += [*records["left_out"], *records["seeds"]]
+        how = replace(request.scope, leave_out=None, compatible_types=None, block_by=())
+        reading += f" {len(records['left_out'])} {how!r}"
+    source = run.stage.given("source", identity(of_both, f"source {reading}"), lambda: read()[0], reader)
+    target = run.stage.given("target", identity(of_both, f"target {reading}"), lambda: read()[1], reader)
     kinds = "seeds", "forbidden", "reviews"
     counts = " ".join(str(len(records[kind])) for kind in kinds)
     of_pairs = identity(
@@ -80,7 +95,18 @@ def file_inputs(request: Request, run: Run) -> Inputs:
         lambda: _read_pairs(files, run, source.value, target.value),
         merge_corrections,
     )
-    return Inputs(source, target, given)
+    rules = scope_rules(request.scope, run, source, target)
+    return Inputs(source, target, given, request.within, rules)
+
+
+def scope_rules(
+    scope: Scope, run: Run, source: Handle[KnowledgeGraph], target: Handle[KnowledgeGraph]
+) -> Handle[Arrays] | None:
+    """The rules that candidates obey by a scope; None if it has none."""
+    compatible = () if scope.compatible_types is None else read_compatible(scope.compatible_types)
+    if not (scope.block_by or compatible):
+        return None
+    return run.stage("candidate-rules", candidate_rules, source, target, scope.block_by, compatible)
 
 
 def _reviews(request: Request, run: Run) -> list[Path]:
@@ -115,14 +141,24 @@ def _read_pairs(
     return given.to_arrays()
 
 
-def _read(request: Request, run: Run) -> tuple[KnowledgeGraph, KnowledgeGraph]:
+def _read(request: Request, run: Run, stored: Stored) -> tuple[KnowledgeGraph, KnowledgeGraph]:
     """Read both graphs and account for every statement; malformed ones are listed in the run's folder.
 
     Links that a pair folder holds stay out: they are for evaluation.
     """
     assert run.folder is not None
     rejects = request.reading.new_rejects(request.source)
-    graphs = read_both(request.source, request.target, request.reading, rejects)
+    if request.within:
+        graph = read_graph(request.source, request.reading, rejects)
+        graphs = in_scope(graph, graph, request.reading.match)
+    else:
+        graphs = read_both(request.source, request.target, request.reading, rejects, stored)
+    if request.scope.selects:
+        files = request.files()
+        tables = [judged.confirmed for judged in map(read_judged, files["seeds"]) if judged.confirmed]
+        links = [resolve_known(table, *graphs)[0].pairs for table in tables]
+        known = Links(np.concatenate([Links.none().pairs, *links]))
+        graphs = scoped(*graphs, request.scope, request.reading, (files["source"], files["target"]), known)
     check_unchanged(run.manifest["inputs"])
     accounts = {side: account_of(graph) for side, graph in zip(("source", "target"), graphs, strict=True)}
     for side, account in accounts.items():

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from largeea.config import Config, NamesConfig
 from largeea.corrections import NO_CORRECTIONS, Corrections
 from largeea.evidence import (
+    agreeing_pairs,
     attribute_values,
+    choose_anchors,
     evidence_edges,
     find_candidates,
     learn_agreement,
@@ -22,6 +26,9 @@ from largeea.evidence import (
 from largeea.execution.settings import current
 from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.forbidden import without_pairs
+from largeea.names.learnt import find_learnt, learn_translations, learnt_similarity, name_units
 from largeea.names.nearby import NEARBY, NearbyNames, sources_at_once
 from largeea.randomness import child_seed
 from largeea.similarity import Similarity
@@ -63,6 +70,8 @@ class Material:
     corrections: Corrections
     names: Matrix | None
     compared: NameParts | None
+    units: Handle[Arrays] | None
+    """Parts of names, whose translations are learnt from anchors."""
     values: Handle[dict[str, Any]] | None
     proposed: Matrix | None
     """Candidates by rare literal values."""
@@ -70,11 +79,19 @@ class Material:
     """Whether both graphs have at least as many triples as entities."""
     sketches: int
     """That score candidates."""
+    cardinality: Cardinality = Cardinality.ONE_TO_ONE
+    itself: Handle[Links] | None = None
+    """Every entity with itself, where a graph is compared with itself. These pairs join the two graphs that
+    evidence is drawn from, and are never candidates."""
 
     @property
     def random(self) -> int:
         """Seed of the randomness of the first round."""
         return child_seed(self.config.seed, "evidence")
+
+    def of_others(self, name: str, found: Matrix) -> Matrix:
+        """What was found without pairs of an entity and itself."""
+        return found if self.itself is None else self.stage(name, without_pairs, found, self.itself)
 
     def with_apart(self, apart: Handle[Links], trial: str = "") -> Material:
         """The same without the scores of entities in these known pairs."""
@@ -86,18 +103,40 @@ class Material:
         )
         return replace(self, apart=apart, names=names, proposed=proposed)
 
+    def joined(self, anchors: Handle[Links], trial: str = "") -> Joined:
+        """What joins the two graphs: the anchors or, where they are the same graph, its own entities."""
+        joining = self.itself or anchors
+        return Joined(joining, self.stage(f"{trial}agreement", learn_agreement, self.edges, joining))
+
     def names_with(self, joined: Joined | None, trial: str = "") -> Matrix | None:
         """The name channel with the names of targets that share a neighbour, as the graphs are joined."""
         compared, how = self.compared, self.config.evidence
         if self.names is None or compared is None or joined is None:
             return self.names
         ngram_weight = 0.0 if compared.vectors is None else compared.how.ngram_weight
-        return self.stage(
+        found = self.stage(
             f"{trial}names-nearby", names_nearby, self.names, compared.rows, compared.ngrams,
             compared.vectors, self.edges, joined.anchors, joined.agreement, self.kinds, self.apart,
             NEARBY * how.top_k, how.nearby_names, compared.how.discount_brackets, ngram_weight,
             compared.how.string_weight,
         )  # fmt: skip
+        return self.of_others(f"{trial}names-of-others", found)
+
+    def translations(self, anchors: Handle[Links], trial: str = "") -> Handle[Arrays] | None:
+        """What the names of anchors teach about names."""
+        if self.units is None:
+            return None
+        return self.stage(f"{trial}translations", learn_translations, self.units, anchors, self.random)
+
+    def choose(self, matched: Matrix | None, number: int) -> Handle[Links]:
+        """The anchors of a round: what matching is sure of or, within one graph, what names and shared
+        neighbours agree on, where there are any."""
+        if self.itself is not None and self.names is not None:
+            near = _neighbours(self, self.joined(self.itself))
+            if len(near.value):
+                return self.stage(f"anchors-{number}", agreeing_pairs, self.names, near, self.known)
+        margin, cardinality = self.config.evidence.margin, self.cardinality.of_anchors
+        return self.stage(f"anchors-{number}", choose_anchors, matched, self.known, margin, cardinality)
 
     @property
     def start(self) -> Channels:
@@ -115,12 +154,20 @@ class Evidence:
     names: Matrix | None
     """The name channel, with the names of nearby targets."""
     channels: Channels
-    """What neighbours, surroundings and literals say."""
+    """What neighbours, surroundings, literals and translated names say."""
     candidates: list[Matrix]
     retrieved: tuple[Matrix, ...]
-    """Those candidates that were found by similar surroundings, for later rounds too."""
+    """Those candidates that were found by similar surroundings or translated names, for later rounds too."""
     nearby: Joined | None
     """How the graphs were joined when the names of nearby targets were compared."""
+    translations: Handle[Arrays] | None
+    """What was learnt from the names of anchors."""
+
+    @property
+    def without_learnt(self) -> Evidence:
+        """The same without what translated names say."""
+        others = {kind: channel for kind, channel in self.channels.items() if kind != "learnt"}
+        return replace(self, channels=others)
 
     @property
     def with_names(self) -> Channels:
@@ -138,8 +185,14 @@ def gather(
     compared: NameParts | None,
     config: Config,
     corrections: Corrections = NO_CORRECTIONS,
+    cardinality: Cardinality = Cardinality.ONE_TO_ONE,
+    foreign: bool = False,
 ) -> Material:
-    """What evidence is drawn from: edges, names and, where both graphs have any, literals."""
+    """What evidence is drawn from: edges, names and, where both graphs have any, literals.
+
+    Translations are learnt where one graph has names in a script that is `foreign` to the other. In the pairs
+    of one script that were measured, they told too little to count.
+    """
     how = config.evidence
     edges = stage("edges", evidence_edges, source, target, how.literals)
     values = proposed = None
@@ -148,8 +201,25 @@ def gather(
         proposed = stage("by-values", propose_by_values, values, kinds, how.top_k)
     structured = all(len(graph.value.triples) >= graph.value.size for graph in (source, target))
     sketches = how.sketches_for(source.value.size + target.value.size)
-    drawn_from = names, compared, values, proposed
-    return Material(stage, config, kinds, edges, known, known, corrections, *drawn_from, structured, sketches)
+    itself = stage("itself", identity, source) if cardinality is Cardinality.WITHIN else None
+    units = None
+    if how.learnt_weight and foreign and compared is not None and itself is None:
+        units = stage("name-units", name_units, compared.rows)
+    drawn_from = names, compared, units, values, proposed
+    material = Material(
+        stage, config, kinds, edges, known, known, corrections, *drawn_from, structured, sketches,
+        cardinality, itself,
+    )  # fmt: skip
+    names, proposed = (
+        found and material.of_others(f"{name}-of-others", found)
+        for name, found in (("equal-names", names), ("values", proposed))
+    )
+    return replace(material, names=names, proposed=proposed)
+
+
+def identity(graph: KnowledgeGraph) -> Links:
+    """Every entity with itself."""
+    return Links(np.repeat(np.arange(graph.size, dtype=np.int32), 2).reshape(-1, 2))
 
 
 def not_known(material: Material, channels: Channels) -> Channels:
@@ -158,7 +228,7 @@ def not_known(material: Material, channels: Channels) -> Channels:
     if not len(known.value):
         return allowed
     return {
-        kind: material.stage(f"{kind}-not-known", without_seeds, channel, known)
+        kind: material.stage(f"{kind}-not-known", without_seeds, channel, known, material.cardinality)
         for kind, channel in allowed.items()
     }
 
@@ -170,61 +240,78 @@ def evidence_of(
     last: Evidence | None,
     searching: bool,
 ) -> Evidence:
-    """What neighbours, surroundings, literals and the names of nearby targets say, given the anchors.
+    """What neighbours, surroundings, literals, translated names and the names of nearby targets say.
 
     Candidates are those of neighbours, names and literal values. When `searching`, there are new ones: those
-    with the most similar surroundings, and those with the most similar names among all that share a
-    neighbour. Else what the last round found serves again.
+    with the most similar surroundings, those with the most similar names among all that share a neighbour
+    and, once the first round has shown their worth, those with the most similar translated names. Else what
+    the last round found serves again.
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
-    agreement = stage("agreement", learn_agreement, edges, anchors)
-    joined = Joined(anchors, agreement)
-    nearby, retrieved = (None, ()) if last is None else (last.nearby, last.retrieved)
+    joined = material.joined(anchors)
+    nearby, translations = (None, None) if last is None else (last.nearby, last.translations)
+    retrieved: tuple[Matrix, ...] = () if last is None or searching else last.retrieved
     if searching and how.nearby_names:
         nearby = joined
-    if searching and how.candidates_per_round:
+    if searching and how.candidates_per_round and material.itself is None:
         near = None if material.names is None else _neighbours(material, joined)
         found = stage(
-            "candidates", find_candidates, edges, anchors, agreement, material.kinds, near,
+            "candidates", find_candidates, edges, anchors, joined.agreement, material.kinds, near,
             how.candidates_per_round, how.retrieval_sketches, how.label_width, material.random + number,
         )  # fmt: skip
         retrieved = (found,)
-    return compare(material, joined, number, retrieved, nearby)
+    if searching:
+        translations = material.translations(anchors)
+    if searching and material.units is not None and last is not None:
+        by_name = stage(
+            "learnt-candidates", find_learnt, material.units, translations, anchors, material.kinds, how.top_k
+        )
+        retrieved = (*retrieved, by_name)
+    return compare(material, anchors, joined, number, retrieved, nearby, translations)
 
 
 def _neighbours(material: Material, joined: Joined, trial: str = "") -> Matrix:
     """What shared neighbours say."""
-    return material.stage(
+    found = material.stage(
         f"{trial}neighbours", neighbour_evidence, material.edges, joined.anchors, joined.agreement,
         material.kinds, material.apart, material.config.evidence.top_k,
     )  # fmt: skip
+    return material.of_others(f"{trial}neighbours-of-others", found)
 
 
 def compare(
     material: Material,
+    anchors: Handle[Links],
     joined: Joined,
     number: int,
     retrieved: tuple[Matrix, ...],
     nearby: Joined | None,
+    translations: Handle[Arrays] | None,
     trial: str = "",
 ) -> Evidence:
-    """The evidence about all candidates, with the ones retrieved and the nearby ones."""
+    """The evidence about all candidates, with the ones retrieved and the nearby ones.
+
+    Literals learn from the `anchors` what the same thing has in common.
+    """
     stage, how, edges = material.stage, material.config.evidence, material.edges
-    anchors, agreement = joined.anchors, joined.agreement
     near = _neighbours(material, joined, trial)
     names = material.names_with(nearby)
     candidates = [near, *retrieved, *filter(None, (names, material.proposed))]
     surroundings = stage(
-        f"{trial}surroundings", surroundings_evidence, edges, anchors, agreement, candidates, how.top_k,
-        material.sketches, how.label_width, material.random + number,
+        f"{trial}surroundings", surroundings_evidence, edges, joined.anchors, joined.agreement, candidates,
+        how.top_k, material.sketches, how.label_width, material.random + number,
     )  # fmt: skip
     channels = {"neighbours": near, "surroundings": surroundings}
     if material.values is not None:
         channels["literals"] = stage(
             f"{trial}literals", literal_support, material.values, anchors, candidates, how.top_k,
-            material.random + number,
+            material.random + number, material.itself is not None,
         )  # fmt: skip
-    return Evidence(agreement, names, channels, candidates, retrieved, nearby)
+    if material.units is not None and translations is not None:
+        channels["learnt"] = stage(
+            f"{trial}learnt", learnt_similarity, material.units, translations, candidates, how.top_k
+        )
+    return Evidence(joined.agreement, names, channels, candidates, retrieved, nearby, translations)
 
 
 def names_nearby(

@@ -6,7 +6,7 @@ computed when it is needed and not stored already (`largeea.execution.stages`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,9 @@ from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, KnowledgeGraph, Links
 from largeea.graph.same_iri import matched_kinds
 from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
 from largeea.matching.decision import decided_arrays
+from largeea.matching.forbidden import both_ways
 from largeea.matching.fusion import fuse
 from largeea.material import Matrix, NameParts, gather
 from largeea.names.augment import augment
@@ -37,9 +39,10 @@ from largeea.names.channel import (
     string_names,
     vector_similarity,
 )
+from largeea.names.choice import chosen_for, foreign_scripts
 from largeea.names.encoders import encoder_fingerprint
 from largeea.names.equal import favour_equal_names
-from largeea.names.semantic import NGRAM
+from largeea.names.translation import lexicon_fingerprint, translate_names
 from largeea.planning import Sizes, make_plan
 from largeea.progress import note, warn
 from largeea.randomness import child_seed
@@ -58,6 +61,10 @@ class Inputs:
     target: Handle[KnowledgeGraph]
     given: Handle[Arrays]
     """Seeds, forbidden and reviewed pairs: see `GivenPairs`."""
+    within: bool = False
+    """Whether both graphs are the same one, in which duplicates are searched."""
+    rules: Handle[Arrays] | None = None
+    """Rules that candidates obey: see `largeea.constraints`."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +91,21 @@ class Outcome:
 def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     """Go through all stages that the configuration asks for; what a folder has already is not done again."""
     check_plugins(config)
+    if inputs.within:
+        check_duplicates(inputs.source, config)
     start_cuda()
     tell_of_compilation()
     run.begin(config)
-    config = within_limits(inputs, config, run)
+    scripts = foreign_scripts(inputs.source.value, inputs.target.value) if config.uses("names") else {}
+    config = config.model_copy(update={"names": chosen_for(scripts, config.names)})
+    config = within_limits(inputs, config, run, bool(scripts))
     stage, source, target = run.stage, inputs.source, inputs.target
-    known = KnownPairs.of(stage, inputs.given, source, target)
+    known = KnownPairs.of(stage, inputs.given, source, target, inputs.rules)
     seeds, corrections = known.seeds, known.corrections
+    cardinality = Cardinality.WITHIN if inputs.within else Cardinality(config.decision.cardinality)
+    if inputs.within and corrections.forbidden is not None:
+        forbidden = stage("forbidden-both-ways", both_ways, corrections.forbidden)
+        corrections = replace(corrections, forbidden=forbidden)
     if len(known.same.value):
         seeds = stage("known-pairs", known_pairs, known.same, seeds)
     kinds = stage("kinds", matched_kinds, source, target, known.same)
@@ -103,11 +118,12 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             "name-rows", name_rows, source, target, kinds, config.names.max_aliases,
             config.names.alias_predicates,
         )  # fmt: skip
-        channels["name"], features = name_channel(stage, rows, config)  # M_n
-        names = stage("equal-names", favour_equal_names, channels["name"], rows)
+        readings = name_readings(stage, rows, bool(scripts), config.names)
+        channels["name"], features = name_channel(stage, rows, readings, config)  # M_n
+        names = stage("equal-names", favour_equal_names, channels["name"], readings)
         if config.uses("sens"):
             vectors = name_vectors(stage, rows, config.names)
-            compared = NameParts(rows, name_ngrams(stage, rows, config.names), vectors, config.names)
+            compared = NameParts(readings, name_ngrams(stage, readings, config.names), vectors, config.names)
         if config.uses("augmentation"):  # DA
             allowed = corrections.allowed(stage, channels, "pseudo-seeds-")["name"]
             augmented = stage("seeds", augment, seeds, allowed, config.augmentation.margin)
@@ -115,7 +131,10 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
         channels["structure"] = structure_channel(stage, source, target, augmented, config)
     if config.uses("evidence"):  # beyond the paper
         trained = {kind: channel for kind, channel in channels.items() if kind == "structure"}
-        material = gather(stage, source, target, kinds, seeds, names, compared, config, corrections)
+        material = gather(
+            stage, source, target, kinds, seeds, names, compared, config, corrections, cardinality,
+            bool(scripts),
+        )  # fmt: skip
         if cuda_is_chosen():  # the processors are free while the GPU compares names
             beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
             stage.ahead(*filter(None, beside))
@@ -129,30 +148,44 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     how = config.decision
     answer = stage(
         "alignment", decided_arrays, source, target, known.seeds, known.same, fused, channels, features,
-        likelihood, how.threshold, how.doubtful, how.assignment,
+        likelihood, how.threshold, how.doubtful, how.assignment, cardinality,
     )  # fmt: skip
     parts: list[Handle[Any]] = [source, target, inputs.given, known.seeds, known.same, augmented]
+    parts += filter(None, [inputs.rules])
     parts += [*features.values(), *channels.values(), *made_of, fused, *filter(None, [likelihood]), answer]
     return Outcome(inputs, known.seeds, augmented, fused, answer, tuple(parts))
 
 
-def name_channel(stage: Stages, rows: Handle[Arrays], config: Config) -> tuple[Matrix, dict[str, Matrix]]:
+def name_readings(stage: Stages, rows: Handle[Arrays], foreign: bool, how: NamesConfig) -> Handle[Arrays]:
+    """The names with translations: of those in `foreign` scripts, and by the user's glossary."""
+    by_dictionaries = foreign and how.dictionaries
+    if not (by_dictionaries or how.lexicon):
+        return rows
+    fingerprint = lexicon_fingerprint(by_dictionaries, how.lexicon)
+    return stage("translated-names", translate_names, rows, by_dictionaries, how.lexicon, fingerprint)
+
+
+def name_channel(
+    stage: Stages, rows: Handle[Arrays], readings: Handle[Arrays], config: Config
+) -> tuple[Matrix, dict[str, Matrix]]:
     """The name channel (`M_n`), and what it is made of: SENS (`M_se`) and STNS (`M_st`)."""
     how = config.names
     features: dict[str, Matrix] = {}
     if config.uses("sens"):
-        features["semantic"] = semantic_feature(stage, rows, config.names)
+        features["semantic"] = semantic_feature(stage, rows, readings, config.names)
     if config.uses("strings"):
         random = child_seed(config.seed, "strings")
-        features["strings"] = stage("strings", string_names, rows, how.top_k, how.theta, random)
+        features["strings"] = stage("strings", string_names, readings, how.top_k, how.theta, random)
     both = features.get("semantic"), features.get("strings")
     return stage("names", name_features, *both, how.string_weight, how.top_k), features
 
 
-def semantic_feature(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Matrix:
-    """SENS (`M_se`): by n-grams, by the vectors of an encoder, or by both."""
-    grams = rows, name_ngrams(stage, rows, how), how.top_k, how.discount_brackets
-    if how.encoder == NGRAM:
+def semantic_feature(
+    stage: Stages, rows: Handle[Arrays], readings: Handle[Arrays], how: NamesConfig
+) -> Matrix:
+    """SENS (`M_se`): by the n-grams of readings, by an encoder's vectors of names as written, or by both."""
+    grams = readings, name_ngrams(stage, readings, how), how.top_k, how.discount_brackets
+    if how.by_ngrams:
         return stage("semantic", ngram_similarity, *grams)
     vectors = name_vectors(stage, rows, how)
     assert vectors is not None
@@ -171,7 +204,7 @@ def name_ngrams(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle
 
 def name_vectors(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle[Any] | None:
     """The encoder's vectors of all names; None where n-grams alone compare them."""
-    if how.encoder == NGRAM:
+    if how.by_ngrams:
         return None
     weights = encoder_fingerprint(how.encoder, how.dtype)
     return stage("vectors", encode_names, rows, how.encoder, how.dtype, weights)
@@ -200,9 +233,13 @@ def known_pairs(same: Links, seeds: Links) -> Links:
     return Links(np.concatenate([same.pairs, seeds.pairs[free]]), weights).canonical()
 
 
-def within_limits(inputs: Inputs, config: Config, run: Run) -> Config:
-    """The configuration that fits into memory; an error if none does, a warning if it costs accuracy."""
-    plan, adjusted = make_plan(Sizes.of(inputs.source.value, inputs.target.value), config)
+def within_limits(inputs: Inputs, config: Config, run: Run, foreign: bool) -> Config:
+    """The configuration that fits into memory; an error if none does, a warning if it costs accuracy.
+
+    `foreign` says whether the graphs have names in different scripts.
+    """
+    sizes = replace(Sizes.of(inputs.source.value, inputs.target.value), foreign=foreign)
+    plan, adjusted = make_plan(sizes, config)
     plan.check()
     for adjustment in plan.adjustments:
         warn(adjustment)
@@ -216,6 +253,21 @@ def check_plugins(config: Config) -> None:
     if config.uses("structure"):
         MODELS.find(config.structure.model)
         PARTITIONERS.find(config.partition.method)
+
+
+def check_duplicates(graph: Handle[KnowledgeGraph], config: Config) -> None:
+    """Refuse to search duplicates where there can be none, or by a model that learns from two graphs."""
+    if config.uses("structure"):
+        raise UsageError(
+            f"duplicates are searched without a structure model, but structure.model is "
+            f"{config.structure.model!r}; leave it out, or align two graphs"
+        )
+    count = int(graph.value.linkable.sum())
+    if count < 2:
+        raise InputError(
+            f"the graph has {count} entities that can be matched; duplicates need two at least. "
+            "`largeea inspect` shows what is matched"
+        )
 
 
 def names_are_usable(inputs: Inputs, given: KnownPairs, config: Config) -> bool:

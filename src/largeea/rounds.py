@@ -10,8 +10,7 @@ import numpy as np
 from largeea.config import EvidenceConfig
 from largeea.evidence import (
     all_but,
-    choose_anchors,
-    learn_agreement,
+    measure_learnt,
     measure_names,
     measure_worth,
     pairs_to_judge,
@@ -19,9 +18,11 @@ from largeea.evidence import (
 )
 from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, Links
-from largeea.matching.confidence import likelihood
-from largeea.matching.fusion import match_one_to_one
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.confidence import calibrate, likelihood
+from largeea.matching.fusion import match
 from largeea.matching.knockouts import knock_outs, spared
+from largeea.matching.lone_pairs import likelihood_by_anchors
 from largeea.material import Channels, Evidence, Joined, Material, Matrix, compare, evidence_of, not_known
 from largeea.names.equal import LEAST_IF_EQUAL
 from largeea.progress import note, warn
@@ -61,14 +62,16 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     stage, how, known = everything.stage, everything.config.evidence, everything.known
     trusted = everything.corrections.not_reviewed(stage, known)
     judged = stage("judged", pairs_to_judge, trusted, everything.random)
-    material = everything.with_apart(stage("apart", all_but, known, judged))
+    one_to_one = everything.cardinality is Cardinality.ONE_TO_ONE
+    material = everything.with_apart(stage("apart", all_but, known, judged if one_to_one else known))
     channels, weights = trained | not_known(material, material.start), dict[str, float]()
     before, new_before, parts = Links.none(), np.inf, list[Handle[Any]]([material.edges])
     anchors = first = known
     found: Evidence | None = None
+    for_anchors = everything.cardinality.of_anchors
     for number in range(how.rounds):
-        matched = one_to_one(stage, channels, weights, how) if channels else None
-        chosen = stage(f"anchors-{number + 1}", choose_anchors, matched, known, how.margin)
+        matched = fuse(stage, channels, weights, how, for_anchors) if channels else None
+        chosen = material.choose(matched, number + 1)
         new = share_of_new(before, chosen.value)
         note(f"round {number + 1}: {len(chosen.value):,} anchors, {new:.1%} of them new")
         growth = len(chosen.value) / max(len(before), 1) - 1
@@ -94,6 +97,17 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             weights = weighed(weights, worth.value, float(names_worth.value["worth"][0]))
             if not weights["literals"]:
                 material = replace(material, values=None)
+            if "learnt" in found.channels:
+                learnt_worth = stage(
+                    f"worth-{number + 1}-learnt", measure_learnt, found.channels["learnt"], found.names,
+                    found.channels, found.candidates, judged, material.random,
+                )  # fmt: skip
+                tells = float(learnt_worth.value["worth"][0])
+                if tells:
+                    note(f"of what names leave open, translations learnt from anchors tell {tells:.0%}")
+                    weights["learnt"] = how.learnt_weight * tells
+                else:
+                    material, found = replace(material, units=None), found.without_learnt
         channels = trained | not_known(material, found.with_names)
         parts = [material.edges, anchors, found.agreement, *found.channels.values()]
     if material.names is not None and material.structured and weights.get("surroundings") == 0:
@@ -102,7 +116,8 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             "the same name need not be the same here, confidence is too high: check some links first"
         )
     names, nearby = (material.names, None) if found is None else (found.names, found.nearby)
-    fused = one_to_one(stage, channels, weights, how)
+    fused = fuse(stage, channels, weights, how, everything.cardinality)
+    parts += filter(None, [material.itself])
     return Rounds(channels, weights, fused, anchors, names, nearby, tuple(parts))
 
 
@@ -122,35 +137,58 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     since whether they are right.
     """
     stage, config, corrections = everything.stage, everything.config, everything.corrections
-    knocked_out = stage("knock-outs", knock_outs, rounds.fused, everything.known, config.seed)
+    known, cardinality, how = everything.known, everything.cardinality, config.evidence
+    if not (cardinality.one_source or cardinality.one_target):
+        return stage(
+            "likelihood", likelihood_by_anchors, rounds.channels, rounds.anchors, rounds.weights, how.top_k,
+            config.decision.temperature, how.no_match_score, LEAST_IF_EQUAL, corrections.reviewed,
+            cardinality,
+        )  # fmt: skip
+    knocked_out = stage("knock-outs", knock_outs, rounds.fused, known, config.seed, cardinality)
     left_out = knocked_out, corrections.reviewed
-    trial = everything.with_apart(stage("trial-known", spared, everything.known, *left_out), "trial-")
+    if cardinality is Cardinality.ONE_TO_ONE:
+        apart = stage("trial-known", spared, known, *left_out)
+    else:
+        apart = stage("apart", all_but, known, known)
+    trial = everything.with_apart(apart, "trial-")
     if "literals" not in rounds.channels:
         trial = replace(trial, values=None)
+    if "learnt" not in rounds.channels:
+        trial = replace(trial, units=None)
     tried = trial.start
     if "surroundings" in rounds.channels:
         anchors = stage("trial-anchors", spared, rounds.anchors, *left_out)
-        joined = Joined(anchors, stage("trial-agreement", learn_agreement, trial.edges, anchors))
-        apart = trial.names is not everything.names
-        names = trial.names_with(rounds.nearby, "trial-") if apart else rounds.names
+        joined = trial.joined(anchors, "trial-")
+        has_others = trial.names is not everything.names
+        names = trial.names_with(rounds.nearby, "trial-") if has_others else rounds.names
         trial = replace(trial, names=names, compared=None)
         pool = (rounds.channels["surroundings"],)
-        found = compare(trial, joined, config.evidence.rounds, pool, None, "trial-")
+        taught = trial.translations(anchors, "trial-")
+        found = compare(trial, anchors, joined, config.evidence.rounds, pool, None, taught, "trial-")
         tried = found.with_names
     tried = corrections.before_reviews(stage).allowed(stage, trained | tried, "trial-")
-    how = config.evidence
-    return stage(
-        "likelihood", likelihood, rounds.channels, rounds.fused, tried, knocked_out, rounds.weights,
-        how.top_k, config.decision.temperature, how.no_match_score, how.sinkhorn_iterations, LEAST_IF_EQUAL,
-        corrections.reviewed,
+    matching = (
+        rounds.weights, how.top_k, config.decision.temperature, how.no_match_score, how.sinkhorn_iterations,
+        LEAST_IF_EQUAL,
     )  # fmt: skip
+    calibration = stage(
+        "calibration", calibrate, tried, knocked_out, *matching, corrections.reviewed, cardinality
+    )
+    evidence = rounds.channels, rounds.fused
+    return stage("likelihood", likelihood, *evidence, calibration, *matching, cardinality)
 
 
-def one_to_one(stage: Stages, channels: Channels, weights: dict[str, float], how: EvidenceConfig) -> Matrix:
-    """`M` with evidence: probabilities of a one-to-one matching, sharp, to rank and to choose anchors by."""
+def fuse(
+    stage: Stages,
+    channels: Channels,
+    weights: dict[str, float],
+    how: EvidenceConfig,
+    cardinality: Cardinality,
+) -> Matrix:
+    """`M` with evidence: probabilities of a matching, sharp, to rank and to choose anchors by."""
     return stage(
-        "fused", match_one_to_one, channels, weights, how.top_k, how.temperature, how.no_match_score,
-        how.sinkhorn_iterations,
+        "fused", match, channels, weights, how.top_k, how.temperature, how.no_match_score,
+        how.sinkhorn_iterations, cardinality,
     )  # fmt: skip
 
 

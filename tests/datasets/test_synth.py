@@ -15,6 +15,7 @@ import largeea
 from largeea.cli import run
 from largeea.config import load
 from largeea.datasets.synth import TWINS, find_twin, synthetic_pair, write_twin
+from largeea.datasets.synth import folder as synth_folder
 from largeea.errors import UsageError
 from largeea.evaluate import accepted_pairs
 from largeea.experiments.bench import bench
@@ -255,6 +256,22 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFix
     assert run(arguments) == UsageError.exit_code
     assert "not empty" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_an_interrupted_twin_is_no_folder_and_can_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(path: Path) -> str:
+        raise KeyboardInterrupt
+
+    spec, folder = find_twin("dbp1m-en-de").scaled(0.0005), tmp_path / "twin"
+    with monkeypatch.context() as patch:
+        patch.setattr(synth_folder, "file_hash", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_twin(spec, 1, folder, "largeea synth")
+    assert not folder.exists()
+    write_twin(spec, 1, folder, "largeea synth")
+    assert [path.name for path in tmp_path.iterdir()] == ["twin"]
 
 
 def test_too_few_linked_entities_for_their_facts() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from largeea.evidence import measure_names, measure_worth, pairs_to_judge
+from largeea.evidence import measure_learnt, measure_names, measure_worth, pairs_to_judge
 from largeea.evidence.worth import (
     ENOUGH_KNOWN,
     MOST_PAIRS,
@@ -186,6 +186,22 @@ def test_names_tell_everything_until_structure_is_sure_of_something() -> None:
 def test_names_are_judged_by_known_pairs_too() -> None:
     unsure = scored(POOL, NOISE * 0.4)
     assert names_worth(scored(POOL, NOISE), unsure, SURE) < 0.1
+
+
+def learnt_worth(learnt: Similarity, names: Similarity) -> float:
+    structure = scored(POOL, 0.9 * IS_RIGHT)
+    evidence = {"neighbours": structure, "surroundings": structure}
+    return float(measure_learnt(learnt, names, evidence, [POOL], Links.none(), seed=0)["worth"][0])
+
+
+def test_translated_names_are_worth_what_they_tell_beyond_names() -> None:
+    weak, good = scored(POOL, 0.3 * IS_RIGHT + NOISE), scored(POOL, 0.9 * IS_RIGHT)
+    assert learnt_worth(good, weak) > 0.95
+    assert learnt_worth(weak, good) == 0
+    assert learnt_worth(good, good) == 0
+    assert learnt_worth(weak, weak) == 0
+    other_noise = scored(POOL, 0.6 * IS_RIGHT + NOISE[::-1])
+    assert 0.1 < learnt_worth(other_noise, weak) < 0.95
 
 
 def test_structure_is_sure_of_pairs_that_are_likely_and_well_ahead_both_ways() -> None:

@@ -189,6 +189,7 @@ def test_a_fingerprint_covers_everything_a_module_imports(monkeypatch: pytest.Mo
     def fingerprint() -> str:
         code._closure.cache_clear()
         code.imports_of.cache_clear()
+        code.module_fingerprint.cache_clear()
         return code.module_fingerprint("largeea.evidence.neighbours")
 
     before, read = fingerprint(), code.source_of

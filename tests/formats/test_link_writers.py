@@ -195,6 +195,7 @@ def test_sssom_file_as_a_whole(caplog, tmp_path):
         '#  owl: "http://www.w3.org/2002/07/owl#"',
         '#  semapv: "https://w3id.org/semapv/vocab/"',
         '#mapping_set_id: "https://w3id.org/sssom/mappings/af86bd34-b7dc-5b11-83fe-cb2738dad1f4"',
+        '#mapping_set_version: "8f3c34e31057"',
         '#license: "https://w3id.org/sssom/license/unspecified"',
         '#mapping_tool: "LargeEA"',
     ]
@@ -210,14 +211,14 @@ def test_sssom_file_as_a_whole(caplog, tmp_path):
     assert str(mapping_set.license).endswith("unspecified")
 
 
-def test_sssom_says_lexical_only_if_names_were_all_there_was():
+def test_sssom_says_composite_only_if_names_and_structure_count():
     by_name = ("name", "semantic", "strings")
     for evidence, process in (
         (("name",), "Lexical"),
         (by_name, "Lexical"),
         ((*by_name, "neighbours"), "Composite"),
-        (("structure",), "Composite"),
-        ((), "Composite"),
+        (("structure",), "Structural"),
+        ((), "Unspecified"),
     ):
         data = written(aligned({BERLIN: None}, {BERLIN_DE: None}, evidence=evidence), "sssom")
         assert f"semapv:{process}Matching" in data.decode()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from largeea.graph import Arrays, Float32, Links
-from largeea.matching.confidence import LEAST_WRONG_PAIRS, likelihood
+from largeea.matching.confidence import LEAST_WRONG_PAIRS, calibrate
+from largeea.matching.confidence import likelihood as calibrated
 from largeea.matching.forbidden import without_pairs
-from largeea.matching.fusion import match_one_to_one
+from largeea.matching.fusion import match
 from largeea.matching.knockouts import knock_outs
 from largeea.similarity import Similarity
 
@@ -38,7 +41,20 @@ def scored(seed: int, size: int, with_counterpart: float, lead: float = 0.3) -> 
 
 
 def fused(channels: dict[str, Similarity]) -> Similarity:
-    return match_one_to_one(channels, {}, *SHARP)
+    return match(channels, {}, *SHARP)
+
+
+def likelihood(
+    channels: dict[str, Similarity],
+    sharp: Similarity,
+    trial: dict[str, Similarity],
+    knocked_out: Arrays,
+    weights: dict[str, float],
+    *how: Any,
+) -> Similarity:
+    """Confidence with a calibration of its own: the last of the arguments are the reviewed pairs."""
+    learnt = calibrate(trial, knocked_out, weights, *how)
+    return calibrated(channels, sharp, learnt, weights, *how[:-1])
 
 
 def judged(names: Similarity, knocked_out: Arrays | None = None, seed: int = 0) -> Similarity:
@@ -66,7 +82,7 @@ def test_confidence_is_calibrated_where_entities_have_no_counterpart(
     found = judged(names)
     assert found.scores.min() >= 0
     assert found.scores.max() <= 1
-    pairs = match_one_to_one({"name": names}, {}, *MATCHING).mutual_best()
+    pairs = match({"name": names}, {}, *MATCHING).mutual_best()
     right = (pairs.source == pairs.target) & (pairs.source < with_counterpart * size)
     chance = found.score_of(pairs)
     assert calibration_error(chance, right) < 0.05
@@ -76,7 +92,7 @@ def test_confidence_is_calibrated_where_entities_have_no_counterpart(
 def test_all_candidates_have_a_probability_not_only_the_best() -> None:
     names = scored(2, 400, 0.5)
     found = judged(names)
-    matched = match_one_to_one({"name": names}, {}, *MATCHING)
+    matched = match({"name": names}, {}, *MATCHING)
     assert found.indices.tolist() == matched.indices.tolist()
     assert found.indptr.tolist() == matched.indptr.tolist()
 
@@ -97,7 +113,7 @@ def test_with_too_few_wrong_pairs_matching_and_names_are_the_confidence(wrong: i
     names = scored(4, 300, 0.5)
     pairs = np.column_stack([np.arange(wrong), np.arange(wrong)]).astype(np.int32)
     knocked_out = {"without_target": pairs, "without_source": np.empty((0, 2), np.int32)}
-    matched = match_one_to_one({"name": names}, {}, *MATCHING)
+    matched = match({"name": names}, {}, *MATCHING)
     expected = matched.scores * names.scores_on(matched) ** 2
     np.testing.assert_allclose(judged(names, knocked_out).scores, expected, rtol=1e-6)
 
@@ -108,7 +124,7 @@ def test_with_too_few_wrong_pairs_neighbours_may_agree_instead_of_names() -> Non
     nothing = np.empty((0, 2), np.int32)
     channels, knocked_out = {"name": names, "neighbours": near}, {"without_target": nothing}
     knocked_out["without_source"] = nothing
-    matched = match_one_to_one(channels, {}, *MATCHING)
+    matched = match(channels, {}, *MATCHING)
     found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
     np.testing.assert_allclose(found.scores, matched.scores * np.array([0.81, 0.25]), rtol=1e-5)
 
@@ -117,15 +133,15 @@ def test_from_enough_wrong_pairs_on_the_mixture_is_the_confidence() -> None:
     names = scored(4, 300, 0.5)
     pairs = np.column_stack([np.arange(60), np.arange(60)]).astype(np.int32)
     knocked_out = {"without_target": pairs[:30], "without_source": pairs[30:]}
-    matched = match_one_to_one({"name": names}, {}, *MATCHING)
+    matched = match({"name": names}, {}, *MATCHING)
     assert not np.array_equal(judged(names, knocked_out).scores, matched.scores)
 
 
 def test_without_names_the_matching_alone_tells() -> None:
     channels = {"structure": scored(5, 600, 0.9, lead=0.45)}
-    knocked_out = knock_outs(match_one_to_one(channels, {}, 50, 0.024, 0.25, 50), Links.none(), 0)
+    knocked_out = knock_outs(match(channels, {}, 50, 0.024, 0.25, 50), Links.none(), 0)
     found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
-    pairs = match_one_to_one(channels, {}, *MATCHING).mutual_best()
+    pairs = match(channels, {}, *MATCHING).mutual_best()
     right = (pairs.source == pairs.target) & (pairs.source < 540)
     assert calibration_error(found.score_of(pairs), right) < 0.08
 
@@ -141,7 +157,7 @@ def test_without_candidates_nothing_is_likely() -> None:
 
 def reviewed(names: Similarity, count: int, paired: int) -> Links:
     """The first best pairs, and whether they are right."""
-    pairs = match_one_to_one({"name": names}, {}, *MATCHING).mutual_best().pairs[:count]
+    pairs = match({"name": names}, {}, *MATCHING).mutual_best().pairs[:count]
     return Links(pairs, (pairs[:, 0] == pairs[:, 1]) & (pairs[:, 0] < paired))
 
 
@@ -157,7 +173,7 @@ def test_confidence_stays_calibrated_with_reviews() -> None:
     left = {"name": without_pairs(names, labels.take(~right)).restrict(free, free)}
     knocked_out = knock_outs(fused(left), labels.take(right), 0)
     found = likelihood(left, fused(left), {"name": names}, knocked_out, {}, *MATCHING, EQUAL, labels)
-    pairs = match_one_to_one(left, {}, *MATCHING).mutual_best()
+    pairs = match(left, {}, *MATCHING).mutual_best()
     is_right = (pairs.source == pairs.target) & (pairs.source < paired)
     assert calibration_error(found.score_of(pairs), is_right) < 0.08
     assert not found.score_of(labels).any(), "reviewed pairs are decided"

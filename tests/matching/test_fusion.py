@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from largeea.matching.fusion import (
     Channels,
     fuse,
-    match_one_to_one,
+    match,
     stretched,
     weighted_sum,
     with_lowest_floor,
@@ -106,7 +106,7 @@ def test_a_channel_of_no_weight_is_left_out() -> None:
 
 def test_the_matching_is_drawn_from_the_weighted_sum() -> None:
     weights = {"structure": 0.5}
-    found = match_one_to_one(BOTH, weights, 2, 0.05, 0.2, 30)
+    found = match(BOTH, weights, 2, 0.05, 0.2, 30)
     expected = sinkhorn(weighted_sum(BOTH, weights, 2), 0.05, 0.2, 30)
     np.testing.assert_array_equal(found.to_dense(), expected.to_dense())
     assert found.to_dense().sum(axis=1).max() <= 1 + 1e-5

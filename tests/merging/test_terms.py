@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyoxigraph as ox
 import pytest
 
@@ -36,6 +38,16 @@ def test_blank_nodes_of_two_graphs_differ() -> None:
 def test_literals_are_escaped_and_read_back() -> None:
     values = ['a"b', "back\\slash", "\\n", "line\nfeed", "return\rhere", "tab\t", "", "\x00\x1f", "é😀\u2028"]
     for term, value in zip(quoted(strings(values)).to_pylist(), values, strict=True):
+        (statement,) = ox.parse(f"<urn:s> <urn:p> {term} .".encode(), format=ox.RdfFormat.N_TRIPLES)
+        assert statement.object.value == value
+
+
+def test_control_characters_in_literals_do_not_reach_a_terminal() -> None:
+    values = ["\x1b[31mred", "\x9b2J", "\x7f\x08\x00", "tab\t", "«é»\u2028", "\\\x1b"]
+    terms = quoted(strings(values)).to_pylist()
+    assert terms[:2] == [r'"\u001B[31mred"', r'"\u009B2J"']
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "".join(terms))
+    for term, value in zip(terms, values, strict=True):
         (statement,) = ox.parse(f"<urn:s> <urn:p> {term} .".encode(), format=ox.RdfFormat.N_TRIPLES)
         assert statement.object.value == value
 

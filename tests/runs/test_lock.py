@@ -85,3 +85,14 @@ def test_a_lock_file_that_says_nothing(tmp_path: Path, content: bytes, other) ->
     assert worker_on(tmp_path) == {}
     with pytest.raises(ResourceError, match="another process is working on the run"):
         hold(tmp_path)
+
+
+def test_a_lock_that_is_a_link_does_not_empty_the_file_it_points_to(tmp_path: Path) -> None:
+    precious = tmp_path / "precious.nt"
+    precious.write_text("<urn:a> <urn:p> <urn:b> .")
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / LOCK).symlink_to(precious)
+    with pytest.raises(ResourceError, match=r"cannot write .*lock"):
+        hold(folder)
+    assert precious.read_text() == "<urn:a> <urn:p> <urn:b> ."

@@ -111,6 +111,8 @@ def test_files_of_both_graphs_and_the_seeds(tmp_path: Path, monkeypatch: pytest.
         "target": ["b.ttl"],
         "seeds": ["seeds.tsv", "more.tsv"],
         "forbidden": ["wrong.tsv"],
+        "left_out": [],
+        "compatible": [],
     }
     assert replace(request, seeds=()).files()["seeds"] == []
 

@@ -19,8 +19,10 @@ _FOR_ALL = ("--quiet", "-q", "--debug")
 COMMANDS = (
     *(
         "align",
+        "dedupe",
         "plan",
         "resume",
+        "update",
         "status",
         "verify",
         "evaluate",

@@ -11,9 +11,10 @@ import typer
 
 from largeea.api import AlignedFiles, align_files
 from largeea.cli import options
-from largeea.cli.groups import Graphs, Limits, Method, ReadingBoth, with_groups
+from largeea.cli.groups import Graphs, Limits, Method, ReadingBoth, Scoping, with_groups
 from largeea.cli.screen import screen
 from largeea.formats.links.text import part
+from largeea.formats.prefixes import Curies
 from largeea.matching.alignment import Alignment
 
 EXAMPLES = """
@@ -26,6 +27,8 @@ EXAMPLES = """
 `largeea align "dumps/a-*.nt.gz" dumps/b --links known.tsv --write same-as -o run`
 
 `largeea align a.nt b.nt --links known.sssom.tsv --not-links wrong.tsv -o run`
+
+`largeea align a.ttl b.ttl --source-types foaf:Person --target-types schema:Person -o run`
 
 `largeea align dbp15k/fr_en -o run`
 """
@@ -49,13 +52,18 @@ def command(
         list[Path] | None,
         typer.Option("--not-links", help="Wrong pairs, never in the answer; a link file. Repeatable."),
     ] = None,
+    cardinality: options.Cardinality = None,
     method: Method,
     write: Annotated[
         list[str] | None,
         typer.Option(help="Output format: sssom, same-as, alignment-api, tsv, parquet; repeatable."),
     ] = None,
     predicate: options.Predicate = None,
+    license: options.License = None,
+    date: options.Date = None,
+    with_doubtful: options.WithDoubtful = False,
     reading: ReadingBoth,
+    scope: Scoping,
     limits: Limits,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on other graphs.")
@@ -72,11 +80,15 @@ def command(
         output,
         seeds=seeds,
         forbidden=forbidden,
-        config=method.make(),
+        config=method.make(cardinality),
         execution=limits.make(),
         reading=reading.make(),
         formats=write or ["sssom"],
         predicate=predicate,
+        scope=scope.make(),
+        license=license,
+        date=date,
+        with_doubtful=with_doubtful,
         overwrite=overwrite,
     )
     tell(answer, json)
@@ -93,8 +105,13 @@ def tell(answer: AlignedFiles, json: bool) -> None:
 def show(alignment: Alignment, folder: Path, files: Sequence[str], examples: int = 5) -> None:
     """Print a few accepted pairs, the counts and the paths of the result files."""
     picked = np.unique(np.arange(examples) * len(alignment) // examples)[: len(alignment)]
+    short = Curies.of(alignment.source, alignment.target).shorten
     rows: list[tuple[str, ...]] = [
-        (row["source_name"] or row["source"], row["target_name"] or row["target"], f"{row['confidence']:.2f}")
+        (
+            row["source_name"] or short(row["source"]),
+            row["target_name"] or short(row["target"]),
+            f"{row['confidence']:.2f}",
+        )
         for row in part(alignment, picked).to_table().to_pylist()
     ]
     if rows:

@@ -40,6 +40,8 @@ def command(
     without: options.Without = None,
     config: options.ConfigFile = None,
     set: options.Settings = None,
+    encoder: options.Encoder = None,
+    lexicon: options.Lexicon = None,
     pair_language: options.PairLanguage = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")
@@ -47,7 +49,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Align a benchmark and measure the accuracy of the result."""
-    settings = options.make_config(preset, config, set, seed, without)
+    settings = options.make_config(preset, config, set, seed, without, encoder=encoder, lexicon=lexicon)
     reading = ReadOptions(max_errors=0, pair_language=pair_language)
     with Run(output) as run:
         with step("read"):

@@ -11,7 +11,7 @@ import typer
 
 from largeea.cli import options
 from largeea.cli.screen import screen
-from largeea.evaluate import evaluate, known_links, protocols
+from largeea.evaluate import evaluate, known_links, protocols, ranked_links, true_pairs
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links
@@ -54,12 +54,14 @@ def command(
     truth = resolve(read_links(links), finished.source, finished.target)
     alignment = finished.alignment
     known = known_links(alignment, finished.seeds)
-    test = without_known(truth, known)
+    test = without_known(true_pairs(alignment, truth), known)
     figures = {
         "links": len(truth),
         "seeds": len(finished.seeds),
         "same_iri": len(alignment.same),
-        "protocols": protocols(finished.fused, test, known, finished.target.linkable),
+        "protocols": protocols(
+            finished.fused, ranked_links(alignment, test), known, finished.target.linkable
+        ),
         **evaluate(alignment, test, finished.seeds),
     }
     if json:
@@ -87,6 +89,12 @@ def show_figures(title: str, figures: dict[str, Any]) -> None:
     screen.table(title, rows, header)
     rows = [(name, *(f"{value:.3f}" for value in figures[key].values())) for key, name in JUDGED.items()]
     screen.table("Answer", rows, ("", "precision", "recall", "F1", "ECE"))
+    if clusters := figures.get("clusters"):
+        rows = [
+            (name.replace("_", "-"), *(f"{value:.3f}" for value in shares.values()))
+            for name, shares in clusters.items()
+        ]
+        screen.table("Clusters", rows, ("", "precision", "recall", "F1"))
     for line in MEANING:
         screen.result(line)
 

@@ -11,13 +11,16 @@ import typer
 
 from largeea.cli import options
 from largeea.cli.screen import screen
-from largeea.explain import Candidate, Entity, Explanation, Side, Verdict, explain, find_entity
+from largeea.explain import Candidate, Entity, Explanation, Side, Verdict, explain, find_entity, shortened
 from largeea.finished import FinishedRun
+from largeea.formats.prefixes import Curies
 
 EXAMPLES = """
 **Examples**
 
 `largeea explain run http://dbpedia.org/resource/Berlin`
+
+`largeea explain run dbr:Berlin`
 
 `largeea explain run Berlin --side target --candidates 5`
 
@@ -37,14 +40,18 @@ def command(
     finished = FinishedRun(run)
     found, where = find_entity(finished.alignment, entity, side)
     explanation = explain(finished, found, where, candidates)
-    screen.json(explanation.to_json()) if json else _show(explanation)
+    if json:
+        screen.json(explanation.to_json())
+    else:
+        _show(shortened(explanation, Curies.of(finished.source, finished.target)))
 
 
 def _show(explanation: Explanation) -> None:
     pair = explanation.counterpart
     screen.result(f"{_name(explanation.entity)}, {explanation.side}")
     if pair is None:
-        screen.result("unmatched")
+        reason = "" if explanation.linkable else ": it is out of scope, or its role is not matched"
+        screen.result(f"unmatched{reason}")
     else:
         given = ", given as a seed" if explanation.seed else ""
         screen.result(f"{explanation.status}, confidence {explanation.confidence:.3f}{given}")

@@ -20,7 +20,7 @@ from largeea.errors import UsageError
 from largeea.execution import Execution
 from largeea.formats import ReadOptions
 from largeea.formats.naming import LABEL_PREDICATES, Naming
-from largeea.formats.scope import Match
+from largeea.formats.scope import Match, Scope
 from largeea.formats.tables import Columns
 
 
@@ -45,11 +45,13 @@ class Method:
     without: options.Without = None
     threshold: options.Threshold = None
     prefer: options.Prefer = None
+    encoder: options.Encoder = None
+    lexicon: options.Lexicon = None
 
-    def make(self) -> Config:
+    def make(self, cardinality: str | None = None) -> Config:
         """Return the configuration."""
         chosen = self.preset, self.config, self.set, self.seed, self.without, self.threshold, self.prefer
-        return options.make_config(*chosen)
+        return options.make_config(*chosen, self.encoder, self.lexicon, cardinality)
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,35 @@ class ReadingBoth(Reading):
         )
 
 
+@dataclass(frozen=True)
+class Scoping:
+    """Which entities and pairs may be in the answer."""
+
+    source_types: options.Types = None
+    target_types: options.Types = None
+    source_select: options.Select = None
+    target_select: options.Select = None
+    leave_out: options.LeaveOut = None
+    compatible_types: options.CompatibleTypes = None
+    block_by: options.BlockBy = None
+
+    def make(self) -> Scope:
+        """Return the scope."""
+        return Scope(
+            _split(self.source_types),
+            _split(self.target_types),
+            self.source_select,
+            self.target_select,
+            self.leave_out,
+            self.compatible_types,
+            tuple(self.block_by or ()),
+        )
+
+
+def _split(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(part.strip() for text in given or () for part in text.split(",") if part.strip())
+
+
 def _columns(given: str | None) -> Columns | None:
     return None if given is None else Columns.parse(given)
 
@@ -120,7 +151,7 @@ class Limits:
         return Execution(**vars(self))
 
 
-GROUPS = (Graphs, Method, Reading, ReadingBoth, Limits)
+GROUPS = (Graphs, Method, Reading, ReadingBoth, Scoping, Limits)
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:

@@ -19,12 +19,28 @@ Seed = Annotated[int | None, typer.Option(help="Random seed.", min=0)]
 Without = Annotated[
     list[str] | None, typer.Option(help="Switch a part off (" + ", ".join(get_args(Part)) + "); repeatable.")
 ]
+Encoder = Annotated[
+    str | None, typer.Option(help="Encoder of names, as for --set names.encoder.", metavar="NAME")
+]
+Lexicon = Annotated[
+    Path | None,
+    typer.Option(
+        help="Pairs of terms that translate each other, tab-separated, one pair a line.", metavar="FILE"
+    ),
+]
 Threshold = Annotated[
     float | None, typer.Option(help="Minimum confidence of an accepted pair.", min=0, max=1)
 ]
 Prefer = Annotated[
     str | None,
     typer.Option(help="precision (threshold .9), balanced (highest expected F1) or recall (.2)."),
+]
+Cardinality = Annotated[
+    str | None,
+    typer.Option(
+        help="Counterparts that entities may have: 1:1 (default), n:1 (several sources of the same target), "
+        "1:n (several targets of the same source) or n:m."
+    ),
 ]
 PREFERENCES = {"precision": 0.9, "balanced": 0.0, "recall": 0.2}
 """What a user may prefer, as a threshold; 0 means that the highest expected F1 decides."""
@@ -72,8 +88,55 @@ MatchRoles = Annotated[
         help="What to match: auto (what the graphs are about), " + ", ".join(get_args(Match)[1:]) + ".",
     ),
 ]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Match only entities of these types or of subclasses: IRIs or CURIEs, separated by commas.",
+        metavar="TYPE[,TYPE]",
+    ),
+]
+Select = Annotated[
+    str | None,
+    typer.Option(
+        help="Match only what this SPARQL query selects (a file, or SELECT ?x WHERE {...}).", metavar="QUERY"
+    ),
+]
+LeaveOut = Annotated[
+    Path | None,
+    typer.Option(help="Entities that are not matched at all, of either graph, one a line.", metavar="FILE"),
+]
+CompatibleTypes = Annotated[
+    Path | None,
+    typer.Option(
+        help="Pairs of a source type and a target type, tab-separated; other known types are never paired.",
+        metavar="FILE",
+    ),
+]
+BlockBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Pair only entities that share a value of this predicate or column (SOURCE=TARGET if they "
+        "differ); repeatable.",
+        metavar="PREDICATE",
+    ),
+]
 SameIri = Annotated[
     str, typer.Option(help="Whether equal IRIs in two RDF graphs are the same entity: on or off.")
+]
+License = Annotated[
+    str | None, typer.Option(help="Licence of the links, in SSSOM files; none by default.", metavar="IRI")
+]
+Date = Annotated[
+    str | None,
+    typer.Option(
+        help="Day of the links in SSSOM files; default: when they were found.", metavar="YYYY-MM-DD"
+    ),
+]
+WithDoubtful = Annotated[
+    bool,
+    typer.Option(
+        "--with-doubtful", help="Write doubtful pairs into SSSOM files, too, with the predicate rdfs:seeAlso."
+    ),
 ]
 
 Memory = Annotated[
@@ -99,6 +162,9 @@ def make_config(
     without: list[str] | None = None,
     threshold: float | None = None,
     prefer: str | None = None,
+    encoder: str | None = None,
+    lexicon: Path | None = None,
+    cardinality: str | None = None,
 ) -> Config:
     """Return the configuration given by the options."""
     if prefer is not None and prefer not in PREFERENCES:
@@ -110,11 +176,14 @@ def make_config(
     for part in without or ():
         if part not in parts:
             raise UsageError(f"--without {part}: unknown part; known: {', '.join(parts)}")
+    decision = {"threshold": least, "cardinality": cardinality}
+    names = {"encoder": encoder, "lexicon": lexicon and str(lexicon.absolute())}
     return configuration.load(
         preset,
         file,
         tuple(settings or ()),
         seed=seed,
         without=tuple(without) if without else None,
-        decision=None if least is None else {"threshold": least},
+        decision={setting: value for setting, value in decision.items() if value is not None},
+        names={setting: value for setting, value in names.items() if value is not None},
     )

@@ -11,7 +11,7 @@ import typer
 from largeea.api import carry_out
 from largeea.cli import align, options
 from largeea.cli.groups import Limits, with_groups
-from largeea.formats.links import predicate_iri
+from largeea.formats.links import checked_predicate, day_of, license_iri
 from largeea.runs.request import read_request
 
 EXAMPLES = """
@@ -38,6 +38,9 @@ def command(
         ),
     ] = False,
     predicate: options.Predicate = None,
+    license: options.License = None,
+    date: options.Date = None,
+    with_doubtful: options.WithDoubtful = False,
     limits: Limits,
     json: options.Json = False,
 ) -> None:
@@ -46,5 +49,11 @@ def command(
     if with_reviews:
         request = replace(request, with_reviews=True)
     if predicate is not None:
-        request = replace(request, predicate=predicate_iri(predicate))
+        request = replace(request, predicate=checked_predicate(predicate))
+    if license is not None:
+        request = replace(request, license=license_iri(license))
+    if date is not None:
+        request = replace(request, date=day_of(date))
+    if with_doubtful:
+        request = replace(request, with_doubtful=True)
     align.tell(carry_out(request, config, limits.make(), run, mend=True), json)

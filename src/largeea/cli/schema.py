@@ -11,6 +11,7 @@ import typer
 from largeea.cli import options
 from largeea.cli.screen import screen
 from largeea.finished import FinishedRun
+from largeea.formats.prefixes import Curies
 from largeea.progress import step
 from largeea.runs.files import atomic_write
 from largeea.schema_mapping import MIN_CONFIDENCE, schema_mapping, write_sssom
@@ -36,16 +37,19 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Write which relations, attributes and classes of both graphs correspond, by the accepted pairs."""
+    finished = FinishedRun(run)
     with step("schema"):
-        found = schema_mapping(FinishedRun(run), threshold)
+        found = schema_mapping(finished, threshold)
     with atomic_write(output) as file:
-        write_sssom(found, file)
+        write_sssom(found, file, finished.target.prefixes | finished.source.prefixes)
     if json:
         screen.json({"output": str(output), "correspondences": [asdict(one) for one in found]})
         return
+    short = Curies.of(finished.source, finished.target).shorten
     for one in found[:_SHOWN]:
         match = one.predicate.rpartition("#")[2]
-        screen.result(f"{one.confidence:.2f}  {one.source} {match} {one.target} ({one.support:,})")
+        terms = f"{short(one.source)} {match} {short(one.target)}"
+        screen.result(f"{one.confidence:.2f}  {terms} ({one.support:,})")
     if len(found) > _SHOWN:
         screen.result(f"and {len(found) - _SHOWN:,} more")
     screen.result(f"{len(found):,} correspondences written to {output}")

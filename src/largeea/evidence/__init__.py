@@ -1,14 +1,15 @@
 """Beyond the paper: what neighbours, literals and surroundings say, given the anchors of a round."""
 
 from largeea.evidence.agreement import learn_agreement
-from largeea.evidence.anchors import all_but, choose_anchors, share_of_new, without_seeds
+from largeea.evidence.anchors import agreeing_pairs, all_but, choose_anchors, share_of_new, without_seeds
 from largeea.evidence.attributes import attribute_values, literal_support, propose_by_values
 from largeea.evidence.graphs import evidence_edges
 from largeea.evidence.neighbours import neighbour_evidence, neighbours_by_rows
 from largeea.evidence.propagation import find_candidates, surroundings_evidence
-from largeea.evidence.worth import measure_names, measure_worth, pairs_to_judge
+from largeea.evidence.worth import measure_learnt, measure_names, measure_worth, pairs_to_judge
 
 __all__ = [
+    "agreeing_pairs",
     "all_but",
     "attribute_values",
     "choose_anchors",
@@ -16,6 +17,7 @@ __all__ = [
     "find_candidates",
     "learn_agreement",
     "literal_support",
+    "measure_learnt",
     "measure_names",
     "measure_worth",
     "neighbour_evidence",

@@ -17,6 +17,8 @@ from largeea.similarity import Similarity
 
 SMOOTHING = 5.0
 """Edges without a counterpart that every relation is taken to have had before anything was seen."""
+MAX_PARALLEL = 64
+"""Edges between two nodes that an edge between their counterparts is matched with; all would be quadratic."""
 
 
 def learn_agreement(edges: dict[str, Any], anchors: Links) -> Similarity:
@@ -93,7 +95,7 @@ def _match(
     """Write the matches of the source nodes `first:last` from `places[node]` on.
 
     Without room for matches, write how many each node has to `places` instead. The edges of a counterpart are
-    strung together by neighbour, so that the work is linear in the edges of both.
+    strung together by neighbour, and `MAX_PARALLEL` are matched, so that the work is linear in the edges.
     """
     counting = len(ours) == 0
     latest = np.full(len(pointers_t) - 1, -1, np.int64)
@@ -114,7 +116,8 @@ def _match(
         for edge in range(pointers[node], pointers[node + 1]):
             wanted = anchor[neighbour[edge]]
             other = latest[wanted] if wanted >= 0 else -1
-            while other >= 0:
+            last_place = place + MAX_PARALLEL
+            while other >= 0 and place < last_place:
                 if not counting:
                     ours[place], theirs[place] = relation[edge], relation_t[other]
                     weight[place] = trust[node] * trust[neighbour[edge]]

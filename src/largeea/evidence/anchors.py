@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from largeea.graph import Bool, Float32, Int32, Links
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.forbidden import without_pairs
 from largeea.similarity import Similarity
 
 
@@ -39,19 +41,50 @@ class Anchors:
         return int((self.target >= 0).sum())
 
 
-def choose_anchors(probabilities: Similarity | None, seeds: Links, margin: float) -> Links:
+def choose_anchors(
+    probabilities: Similarity | None,
+    seeds: Links,
+    margin: float,
+    cardinality: str = Cardinality.ONE_TO_ONE,
+) -> Links:
     """The seeds, and pairs that are each other's best, likely, and well ahead of the second.
 
-    `probabilities` are those of a one-to-one matching; None where there is nothing to match by yet.
+    `probabilities` are those of a matching; None where there is nothing to match by yet. A pair is ahead of
+    what it competes with: the other candidates of its source or, if only targets compete, of its target.
     """
     trust = np.ones(len(seeds), np.float32) if seeds.weight is None else seeds.weight
     if probabilities is None:
         return Links(seeds.pairs, trust)
     mutual = probabilities.mutual_best()
-    ahead = probabilities.margins()[mutual.source] >= margin
+    if Cardinality(cardinality).one_target:
+        lead = probabilities.margins()[mutual.source]
+    else:
+        lead = probabilities.transpose().margins()[mutual.target]
     assert mutual.weight is not None
-    likely = mutual.take(ahead & (mutual.weight >= 0.5))
+    likely = mutual.take((lead >= margin) & (mutual.weight >= 0.5))
+    likely = likely.take(~np.isin(likely.source, seeds.source) & ~np.isin(likely.target, seeds.target))
     return Links(np.concatenate([seeds.pairs, likely.pairs]), np.concatenate([trust, likely.weight]))
+
+
+def agreeing_pairs(names: Similarity, others: Similarity, seeds: Links) -> Links:
+    """The seeds, and pairs that are each other's best by names and by other evidence; all have weight 1.
+
+    Within one graph, most entities have no duplicate, and the best by either alone is often another thing of
+    the same name, or of the same place. Both are hardly ever wrong about the same pair. Where several are
+    equally good by names, the others decide.
+    """
+    best = others.mutual_best()
+    both = best.take(_unsurpassed(best, names))
+    both = both.take(~np.isin(both.source, seeds.source) & ~np.isin(both.target, seeds.target))
+    return Links(np.concatenate([seeds.pairs, both.pairs]), np.ones(len(seeds) + len(both), np.float32))
+
+
+def _unsurpassed(links: Links, similarity: Similarity) -> Bool:
+    """Whether no other candidate of either end has a higher score, `[n]`."""
+    scores = similarity.score_of(links)
+    of_source, of_target = similarity.best()[1], similarity.transpose().best()[1]
+    unsurpassed: Bool = (scores > similarity.floor) & (scores >= of_source[links.source])
+    return unsurpassed & (scores >= of_target[links.target])
 
 
 def share_of_new(before: Links, after: Links) -> float:
@@ -65,11 +98,17 @@ def share_of_new(before: Links, after: Links) -> float:
     return 1 - np.count_nonzero(old.score_of(after)) / len(after)
 
 
-def without_seeds(similarity: Similarity, seeds: Links) -> Similarity:
-    """Only pairs of which neither end has a seed."""
+def without_seeds(
+    similarity: Similarity, seeds: Links, cardinality: str = Cardinality.ONE_TO_ONE
+) -> Similarity:
+    """Only pairs that the seeds leave open: no end that may have one counterpart has a seed."""
     if not len(seeds):
         return similarity
-    return similarity.restrict(*not_in(seeds, similarity.shape))
+    allowed, free = Cardinality(cardinality), not_in(seeds, similarity.shape)
+    left = similarity.restrict(
+        free[0] if allowed.one_target else None, free[1] if allowed.one_source else None
+    )
+    return without_pairs(left, seeds)
 
 
 def all_but(links: Links, some: Links) -> Links:

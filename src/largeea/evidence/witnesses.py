@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,17 +38,22 @@ def shared_neighbours(
     theirs: dict[int, list[int]] = {}
     for relation, node in _edges_of(graphs.target, target):
         theirs.setdefault(node, []).append(relation)
+
+    @cache
+    def has_large_fan(node: int, relation: int) -> bool:
+        return _fan(graphs.target, node, relation) > MAX_FAN
+
     found = []
     for relation, node in _edges_of(graphs.source, source):
         counterpart = int(known.target[node])
         agreed = dict(zip(*(column.tolist() for column in agreement.row(relation)), strict=True))
         for other in theirs.get(counterpart, ()):
-            if _fan(graphs.target, counterpart, other ^ 1) > MAX_FAN:
+            if other not in agreed or has_large_fan(counterpart, other ^ 1):
                 continue
             functional = min(
                 graphs.source.inverse_functionality[relation], graphs.target.inverse_functionality[other]
             )
-            strength = min(float(known.trust[node] * agreed.get(other, 0.0) * functional), MAX_STRENGTH)
+            strength = min(float(known.trust[node] * agreed[other] * functional), MAX_STRENGTH)
             if strength > 0:
                 found.append(SharedNeighbour(relation, node, other, counterpart, strength))
     return sorted(found, key=lambda witness: (-witness.strength, *witness))

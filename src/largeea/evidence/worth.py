@@ -20,6 +20,10 @@ PRIOR_PAIRS = 10
 """How many pairs that counts as."""
 LEAST_LEAD = 0.2
 """Cosine by which a pair that structure is sure of is ahead of the second."""
+LEAST_GAIN = 0.03
+"""What translated names tell beyond names, as a share of the entropy, from which on they count."""
+RATIOS = (0.5, 1.0, 2.0, 4.0)
+"""Weights of translated names next to names that are tried."""
 STRUCTURAL = ("neighbours", "surroundings")
 _STEEPEST = 1000.0
 Views = tuple[Similarity, Similarity]
@@ -73,6 +77,29 @@ def measure_names(
     sure = pairs_to_judge(judged if _enough(judged) else sure_by_structure(*structure), seed)
     others = [_around(one, sure) for one in candidates]
     return {"worth": np.round([_share_told([_around(names, sure)], others, sure, NAMES_PRIOR)], 3)}
+
+
+def measure_learnt(
+    learnt: Similarity,
+    names: Similarity,
+    evidence: dict[str, Similarity],
+    candidates: list[Similarity],
+    judged: Links,
+    seed: int,
+) -> Arrays:
+    """Return the `worth` of names that are translated by what anchors teach, float64 `[1]`.
+
+    It is the share of what names leave untold that both together tell, with the best of some `RATIOS`. The
+    judges are those of `measure_names`. Where both tell hardly more than names alone, the worth is 0.
+    """
+    structure = (evidence[kind] for kind in STRUCTURAL)
+    sure = pairs_to_judge(judged if _enough(judged) else sure_by_structure(*structure), seed)
+    others = [_around(one, sure) for one in candidates]
+    by_name, (rows, columns) = _around(names, sure), _around(learnt, sure)
+    alone = _share_told([by_name], others, sure, NAMES_PRIOR)
+    mixed = ([by_name, (rows.scale(ratio), columns.scale(ratio))] for ratio in RATIOS)
+    gain = max(_share_told(both, others, sure, NAMES_PRIOR) for both in mixed) - alone
+    return {"worth": np.round([gain / (1 - alone) if gain >= LEAST_GAIN else 0.0], 3)}
 
 
 def sure_by_name(anchors: Links, names: Similarity) -> Links:

@@ -37,6 +37,7 @@ def code_fingerprint(function: Callable[..., Any]) -> str:
     return module_fingerprint(function.__module__)
 
 
+@cache
 def module_fingerprint(module: str) -> str:
     """The same for a whole module, by its dotted name."""
     digest = hashlib.sha256()

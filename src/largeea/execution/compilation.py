@@ -13,7 +13,7 @@ from largeea.progress import note
 def tell_of_compilation() -> None:
     """Tell the user of the wait that a first run has."""
     if not _is_compiled():
-        note("first run: compiling numeric code, which takes some 15 s on two cores; later runs reuse it")
+        note("first run: compiling numeric code, which takes up to a minute; later runs reuse it")
 
 
 def _is_compiled() -> bool:

@@ -20,9 +20,10 @@ def load_name_rows(run: FinishedRun) -> dict[str, Any]:
 
 def load_vectors(run: FinishedRun) -> Arrays:
     """The encoder's vectors of each side's names, `[names, width]`; an error if no encoder was used."""
-    encoder = read_manifest(run.folder)["config"]["names"]["encoder"]
-    if encoder == as_config(None).names.encoder:
-        with_encoder = [name for name in PRESETS if as_config(name).names.encoder != encoder]
+    manifest = read_manifest(run.folder)
+    encoder = manifest["config"]["names"]["encoder"]
+    if encoder in ("auto", "ngram") and "vectors" not in manifest["stages"]:
+        with_encoder = [name for name in PRESETS if not as_config(name).names.by_ngrams]
         raise UsageError(
             f"the run {run.folder} has no embeddings: it compared names by their n-grams (names.encoder = "
             f"{encoder!r}). Align with an encoder: --preset {' or '.join(with_encoder)}, or "

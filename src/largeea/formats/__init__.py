@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from largeea.errors import InputError, UsageError
@@ -13,6 +14,7 @@ from largeea.formats import rdf, tables
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.naming import Naming
 from largeea.formats.pairs import LAYOUTS, is_pair_folder, pair_files, read_pair
+from largeea.formats.prefixes import check_prefixes
 from largeea.formats.rejects import Rejects
 from largeea.formats.scope import Match, in_scope
 from largeea.formats.streams import open_bytes, plain_suffix
@@ -20,6 +22,8 @@ from largeea.graph import KnowledgeGraph, Pair
 
 SUFFIXES = rdf.SUFFIXES | tables.SUFFIXES
 GRAPH_FORMATS = tuple(sorted(set(SUFFIXES.values())))
+Stored: TypeAlias = Mapping[str, Callable[[], KnowledgeGraph]]
+"""Graphs that need not be read, by side, "source" or "target"."""
 Places: TypeAlias = str | Path | Sequence[str | Path]
 """A file, a folder, a pattern, or several of them."""
 
@@ -110,18 +114,29 @@ def read_graph(
 
 
 def read_both(
-    source: Places, target: Places | None, options: ReadOptions, rejects: Rejects
+    source: Places,
+    target: Places | None,
+    options: ReadOptions,
+    rejects: Rejects,
+    stored: Stored = MappingProxyType({}),
 ) -> tuple[KnowledgeGraph, KnowledgeGraph]:
     """Read two graphs, or a benchmark folder without its links, with the kinds that `options.match` asks for.
 
-    `target` is None if `source` is a benchmark folder.
+    `target` is None if `source` is a benchmark folder. A graph that is `stored` is not read.
     """
     if target is None:
         pair = read_pair(Path(str(source)), options.naming, rejects, options.pair_language)
         return in_scope(pair.source, pair.target, options.match)
-    first = read_graph(source, options.for_side("source"), rejects)
-    second = read_graph(target, options.for_side("target"), rejects)
+    first = _stored_or_read("source", source, options, rejects, stored)
+    second = _stored_or_read("target", target, options, rejects, stored)
+    check_prefixes(options.naming.predicates, first, second)
     return in_scope(first, second, options.match)
+
+
+def _stored_or_read(
+    side: Literal["source", "target"], place: Places, options: ReadOptions, rejects: Rejects, stored: Stored
+) -> KnowledgeGraph:
+    return stored[side]() if side in stored else read_graph(place, options.for_side(side), rejects)
 
 
 def pair_folder(path: Places) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from largeea.formats.folding import Statements
 from largeea.formats.interning import StringTable
 from largeea.formats.naming import LABEL_PREDICATES, Naming, name_entities
 from largeea.formats.ontology import plain
+from largeea.formats.prefixes import CUSTOMARY, Curies
 from largeea.formats.roles import roles_of
 from largeea.graph import Attributes, Int32, KnowledgeGraph, ReadCounts, Strings
 
@@ -32,6 +34,7 @@ class GraphBuilder:
         self.tags = StringTable()
         self._triples: list[Int32] = []
         self._literals: list[Int32] = []
+        self.prefixes: dict[str, str] = {}
         self.files = self.scanned = self.skipped = self.rejected = self.statements = 0
 
     def add_triples(self, head: Int32, relation: Int32, tail: Int32) -> None:
@@ -75,6 +78,9 @@ class GraphBuilder:
             triples=len(triples),
             literals=len(literals),
         )
+        curies = Curies(CUSTOMARY | self.prefixes)
+        labels = tuple(curies.term(predicate, attribute_predicates) for predicate in naming.predicates)
+        naming = replace(naming, predicates=labels)
         names = name_entities(entities, attributes, naming, roles)
         chosen = () if naming.predicates == LABEL_PREDICATES else naming.predicates
         return KnowledgeGraph(
@@ -87,6 +93,7 @@ class GraphBuilder:
             chosen,
             roles,
             global_ids=rdf and same_iri,
+            prefixes=self.prefixes,
         )
 
     def _distinct_statements(self) -> Statements:

@@ -70,7 +70,8 @@ def _keyed_hash(buffer: Bytes, start: int, end: int, key: np.uint64) -> np.uint6
     while at < end:
         last_bytes = last_bytes << np.uint64(8) | np.uint64(buffer[at])
         at += 1
-    return _folded(value ^ last_bytes, key)
+    value = _folded(value ^ last_bytes, key)
+    return np.uint64(value)
 
 
 @njit(cache=True, nogil=True)

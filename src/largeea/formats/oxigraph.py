@@ -22,6 +22,8 @@ import pyoxigraph as ox
 
 HEADER = struct.Struct("<3q")
 """Before each block that the program writes: its bytes, its statements, and the bytes read so far."""
+PREFIXES = -1
+"""In place of the number of statements before the last block: the prefixes of the file, as JSON."""
 REFUSED, OUT_OF_MEMORY = 3, 4
 """Exit codes of the program. A refusal ends standard error with the line `[message, line]` as JSON."""
 
@@ -32,17 +34,21 @@ def parsed(
     base_iri: str | None = None,
     lenient: bool = False,
     on_error: Callable[[SyntaxError], None] | None = None,
+    prefixes: dict[str, str] | None = None,
 ) -> Iterator[Any]:
     """The quads of a text. A value beyond pyoxigraph's limit on its length is a syntax error too.
 
-    With `on_error`, the parser goes on with the next statement after an error, if it can find one; an
-    unexpected end of the text, and an error that comes up again at the same place, are raised.
+    At the end, the prefixes that the text declares are added to `prefixes`. With `on_error`, the parser goes
+    on with the next statement after an error, if it can find one; an unexpected end of the text, and an error
+    that comes up again at the same place, are raised.
     """
     quads = ox.parse(source, format=format, base_iri=base_iri, lenient=lenient)
     last = ""
     while True:
         try:
             yield from quads
+            if prefixes is not None:
+                prefixes.update(quads.prefixes)
             return
         except MemoryError as error:
             if "maximal size" not in str(error):
@@ -118,12 +124,14 @@ def main(base_iri: str, block_bytes: int, harmless: int, expansion: int, most: i
     `most`. The process may compute for `seconds`, and one second more for each MB read.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    source = _Limited(sys.stdin.buffer, harmless, expansion, most, seconds)
+    source, prefixes = _Limited(sys.stdin.buffer, harmless, expansion, most, seconds), dict[str, str]()
     try:
-        quads = parsed(source, ox.RdfFormat.JSON_LD, base_iri, lenient=True)  # type: ignore[arg-type]
+        quads = parsed(source, ox.RdfFormat.JSON_LD, base_iri, True, prefixes=prefixes)  # type: ignore[arg-type]
         defined = (quad for quad in quads if ":" in quad.predicate.value)  # other keys state nothing
         for block, statements in as_n_triples(defined, block_bytes):
             sys.stdout.buffer.write(HEADER.pack(len(block), statements, source.seen) + block)
+        declared = json.dumps(prefixes).encode()
+        sys.stdout.buffer.write(HEADER.pack(len(declared), PREFIXES, source.seen) + declared)
         sys.stdout.buffer.flush()
     except (SyntaxError, ValueError, OSError) as error:
         message = error.msg if isinstance(error, SyntaxError) else str(error)

@@ -18,6 +18,7 @@ from largeea.formats.builder import GraphBuilder
 from largeea.formats.guard import Guard, growth_allowed
 from largeea.formats.ntriples import scan_lines
 from largeea.formats.oxigraph import as_n_triples, parsed
+from largeea.formats.prefixes import add_declared
 from largeea.formats.rejects import Rejects
 from largeea.formats.statements import BlankNodes, StatementReader, explain
 from largeea.formats.streams import (
@@ -89,7 +90,7 @@ def _read_lines(path: Path, builder: GraphBuilder, rejects: Rejects, scope: str)
 
 def _read_parsed(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, scope: str) -> None:
     reader = StatementReader(builder, rejects, path, BlankNodes(scope, keep_labels=False), triples_only=True)
-    written = 0
+    written, prefixes = 0, dict[str, str]()
 
     def reject(error: SyntaxError, text: bytes) -> None:
         builder.scanned += 1
@@ -98,7 +99,7 @@ def _read_parsed(path: Path, format: str, builder: GraphBuilder, rejects: Reject
 
     with open_bytes(path) as stream:
         try:
-            for block, statements, seen in _parsed_blocks(stream, path, format, reject):
+            for block, statements, seen in _parsed_blocks(stream, path, format, reject, prefixes):
                 written += len(block)
                 if written > growth_allowed(seen):
                     raise InputError(
@@ -109,6 +110,7 @@ def _read_parsed(path: Path, format: str, builder: GraphBuilder, rejects: Reject
                 builder.scanned += statements
                 rejects.saw(statements)
                 reader.add_block(block, scan_lines(block, triples_only=True))
+            add_declared(builder.prefixes, prefixes)
         except SyntaxError as error:
             raise InputError(explain(error), path, error.lineno) from None
         except (OSError, ValueError) as error:
@@ -116,16 +118,21 @@ def _read_parsed(path: Path, format: str, builder: GraphBuilder, rejects: Reject
 
 
 def _parsed_blocks(
-    stream: IO[bytes], path: Path, format: str, reject: Callable[[SyntaxError, bytes], None]
+    stream: IO[bytes],
+    path: Path,
+    format: str,
+    reject: Callable[[SyntaxError, bytes], None],
+    prefixes: dict[str, str],
 ) -> Iterator[tuple[bytes, int, int]]:
     """Blocks of N-Triples, each with the number of its statements and of the bytes parsed so far.
 
     A statement of Turtle or TriG that cannot be parsed is passed to `reject` with the line of the error. In
-    RDF/XML and JSON-LD pyoxigraph would go on with wrong statements, so an error ends the file.
+    RDF/XML and JSON-LD pyoxigraph would go on with wrong statements, so an error ends the file. At the end,
+    the prefixes that the file declares are in `prefixes`.
     """
-    base_iri = f"file:///{_as_iri(path.name)}"
+    base_iri = base_iri_of(path)
     if format == "json-ld":
-        yield from sandbox.parse_json_ld(stream, path, base_iri, BLOCK_BYTES)
+        yield from sandbox.parse_json_ld(stream, path, base_iri, BLOCK_BYTES, prefixes)
         return
     syntax, guarded = _GUARDED[format]
     guard = guarded(stream, path)
@@ -140,10 +147,13 @@ def _parsed_blocks(
             raise error
 
     on_errors = None if format == "rdf-xml" else on_error
-    quads = parsed(cast(IO[bytes], guard), syntax, base_iri, lenient=True, on_error=on_errors)
+    quads = parsed(cast(IO[bytes], guard), syntax, base_iri, True, on_errors, prefixes)
     for block, statements in as_n_triples(quads, BLOCK_BYTES):
         yield block, statements, guard.seen
+    if isinstance(guard, XmlGuard):  # pyoxigraph does not tell the prefixes of RDF/XML
+        prefixes.update(guard.prefixes)
 
 
-def _as_iri(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+def base_iri_of(path: Path) -> str:
+    """The IRI that relative IRIs in a file are relative to, unless it states another."""
+    return "file:///" + "".join(c if c.isalnum() or c in "._-" else "_" for c in path.name)

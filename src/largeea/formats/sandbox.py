@@ -33,10 +33,15 @@ _ADVICE = "If the file is genuine, give it as N-Triples"
 
 
 def parse_json_ld(
-    stream: IO[bytes], path: Path, base_iri: str, block_bytes: int
+    stream: IO[bytes],
+    path: Path,
+    base_iri: str,
+    block_bytes: int,
+    prefixes: dict[str, str] | None = None,
 ) -> Iterator[tuple[bytes, int, int]]:
     """Blocks of N-Triples, each with the number of its statements and of the bytes parsed so far.
 
+    At the end, the prefixes that the file declares are added to `prefixes`.
     Raises `SyntaxError` if the file is malformed, and `InputError` or `ResourceError` if the child takes too
     much memory or time, or crashes.
     """
@@ -55,7 +60,7 @@ def parse_json_ld(
         feeder = _Feeder(stream, child.stdin)
         feeder.start()
         try:
-            yield from _blocks(child.stdout)
+            yield from _blocks(child.stdout, {} if prefixes is None else prefixes)
             code = child.wait()
         finally:
             child.kill()
@@ -69,14 +74,17 @@ def parse_json_ld(
             raise _failure(code, complaints.read().decode("utf-8", "replace"), path, feeder.fed, most)
 
 
-def _blocks(pipe: IO[bytes]) -> Iterator[tuple[bytes, int, int]]:
+def _blocks(pipe: IO[bytes], prefixes: dict[str, str]) -> Iterator[tuple[bytes, int, int]]:
     """Blocks as the child writes them, until it ends; one that is cut short is left out."""
     while len(header := pipe.read(oxigraph.HEADER.size)) == oxigraph.HEADER.size:
         size, statements, seen = oxigraph.HEADER.unpack(header)
         block = pipe.read(size)
         if len(block) < size:
             return
-        yield block, statements, seen
+        if statements == oxigraph.PREFIXES:
+            prefixes.update(json.loads(block))
+        else:
+            yield block, statements, seen
 
 
 class _Feeder(threading.Thread):

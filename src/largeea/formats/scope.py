@@ -1,13 +1,15 @@
-"""Which entities of two graphs are matched with which, by their roles."""
+"""Which entities of two graphs are matched with which, by their roles; `Scope` restricts that further."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
 from largeea.errors import UsageError
-from largeea.graph import Bool, KnowledgeGraph, Role
+from largeea.graph import Bool, KnowledgeGraph, Part, Role
 from largeea.graph.types import EACH_WITH_ITS_OWN
 
 Match = Literal["auto", "individuals", "classes", "properties", "all"]
@@ -16,6 +18,41 @@ MIN_SHARE = 0.1
 """Share of a graph's individuals and classes that a role needs to be what the graph is about."""
 PLURALS = {"individuals": Role.INDIVIDUAL, "classes": Role.CLASS, "properties": Role.PROPERTY}
 Kinds = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a user restricts matching to; types and predicates are IRIs or CURIEs.
+
+    Example: `Scope(source_types=("foaf:Person",), block_by=("birthYear",))`.
+    """
+
+    source_types: tuple[str, ...] = ()
+    """Only source entities of these types, or of subclasses of them, are in the answer."""
+    target_types: tuple[str, ...] = ()
+    source_select: str | None = None
+    """A SPARQL query that selects the source entities that may be in the answer, by one variable."""
+    target_select: str | None = None
+    leave_out: Path | None = None
+    """File of entities that are not matched at all, one on each line."""
+    compatible_types: Path | None = None
+    """Table of two columns, source type and target type: entities of other known types are not paired."""
+    block_by: tuple[str, ...] = ()
+    """Predicates or columns: only entities that share a value are paired. `SOURCE=TARGET` if they differ."""
+
+    @property
+    def selects(self) -> bool:
+        """Whether some entities are out of scope."""
+        return bool(
+            self.source_types
+            or self.target_types
+            or self.source_select
+            or self.target_select
+            or self.leave_out
+        )
+
+
+NO_SCOPE = Scope()
 
 
 def in_scope(
@@ -54,9 +91,12 @@ def role_counts(graph: KnowledgeGraph) -> dict[str, int]:
 def described(graph: KnowledgeGraph) -> dict[Role, int]:
     """Return the number of entities of each role that the graph says something about.
 
-    These are subjects of a statement that have an IRI. If there are none, all entities with an IRI count.
+    These are subjects of a statement that have an IRI and are in scope. If there are none, all entities with
+    an IRI count.
     """
     subject = is_subject(graph) & ~graph.anonymous
+    if graph.scope is not None:
+        subject &= graph.scope == Part.IN_SCOPE
     counted = graph.roles[subject] if subject.any() else graph.roles[~graph.anonymous]
     counts = np.bincount(counted, minlength=len(Role))
     return {role: int(counts[role]) for role in Role}

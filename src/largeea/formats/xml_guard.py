@@ -26,11 +26,13 @@ class XmlGuard(Guard):
 
     Flat internal entities, which ontologies use for namespaces, are allowed. Nested, parameter and external
     entities are refused, and so are attributes declared in a DOCTYPE and anything beyond the limits above.
+    `prefixes` are those that the first element declares.
     """
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         super().__init__(stream, path, self._follow)
         self._namespaces = [0]
+        self.prefixes: dict[str, str] = {}
         self._last_tag = 0
         self._expat = expat.ParserCreate("utf-8")
         self._expat.EntityDeclHandler = self._entity
@@ -76,6 +78,8 @@ class XmlGuard(Guard):
                 namespaces += 1
                 if len(value) > MAX_NAME_BYTES:
                     raise self._refuse(f"has a namespace or base longer than {MAX_NAME_BYTES >> 10} KB")
+                if len(self._namespaces) == 1 and name.startswith("xmlns:"):
+                    self.prefixes[name.removeprefix("xmlns:")] = value
         if namespaces > MAX_NAMESPACES:
             raise self._refuse(f"declares more than {MAX_NAMESPACES} namespaces at one place")
         if len(self._namespaces) > MAX_DEPTH:

@@ -149,6 +149,18 @@ class Role(IntEnum):
     """Terms that their ontology has withdrawn."""
 
 
+class Part(IntEnum):
+    """The part of an entity in the matching; the value is stored in `KnowledgeGraph.scope`."""
+
+    IN_SCOPE = 0
+    CONTEXT = 1
+    """Out of scope: matched as evidence for its neighbours, but never in the answer."""
+    CONTEXT_APART = 2
+    """The same where the other graph has a scope, too: matched only with context of the other graph."""
+    LEFT_OUT = 3
+    """Not matched at all."""
+
+
 EACH_WITH_ITS_OWN = (0, 1, 2, -1, -1)
 """The kind of each role if individuals, classes and properties are all matched, each with its own kind."""
 
@@ -174,6 +186,10 @@ class KnowledgeGraph:
     """The kind of each role; entities are matched with those of equal kind, and kind -1 is not matched."""
     global_ids: bool = False
     """Whether equal IRIs in two such graphs identify the same thing, as in RDF; keys of tables do not."""
+    scope: Int8 | None = None
+    """The `Part` that each entity has in the matching, `[size]`; None if all are in scope."""
+    prefixes: dict[str, str] = field(default_factory=dict)
+    """The prefixes that the files declare, and their namespaces."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "triples", frozen(self.triples, np.int32, 3))
@@ -188,6 +204,11 @@ class KnowledgeGraph:
         if len(self.roles) != self.size:
             raise ValueError(f"{self.size} entities but {len(self.roles)} roles")
         check_ids("role", self.roles, len(Role))
+        if self.scope is not None:
+            object.__setattr__(self, "scope", frozen(self.scope, np.int8))
+            if len(self.scope) != self.size:
+                raise ValueError(f"{self.size} entities but a scope of {len(self.scope)}")
+            check_ids("scope", self.scope, len(Part))
         check_ids("entity", self.triples[:, [0, 2]], self.size)
         check_ids("relation", self.triples[:, 1], len(self.relations))
         check_ids("literals' entity", self.attributes.entity, self.size)
@@ -221,14 +242,22 @@ class KnowledgeGraph:
 
     @property
     def kinds(self) -> Int8:
-        """The kind of each entity, `[size]`: only entities of equal kind are matched; -1 is not matched."""
+        """The kind of each entity, `[size]`: only entities of equal kind are matched; -1 is not matched.
+
+        Context is matched too, because matched neighbours are evidence; it is not `linkable`.
+        """
         kinds = np.array(self.kind_of_role, np.int8)[self.roles]
-        return np.where(self.anonymous, np.int8(-1), kinds)
+        kinds = np.where(self.anonymous, np.int8(-1), kinds)
+        if self.scope is not None:
+            kinds[self.scope == Part.LEFT_OUT] = -1
+            kinds[(self.scope == Part.CONTEXT_APART) & (kinds >= 0)] += len(Role)
+        return kinds
 
     @property
     def linkable(self) -> Bool:
-        """Mask of the entities that can be linked, `[size]`: they have an IRI and their role is matched."""
-        return np.asarray(self.kinds >= 0)
+        """Mask of the entities that can be linked, `[size]`: with an IRI, of a matched role, in scope."""
+        linkable = np.asarray(self.kinds >= 0)
+        return linkable if self.scope is None else linkable & (self.scope == Part.IN_SCOPE)
 
     def degrees(self) -> Int64:
         """Return the number of triples of each entity, `[size]`; a self-loop counts twice."""
@@ -246,3 +275,7 @@ class KnowledgeGraph:
     def with_kinds(self, kind_of_role: tuple[int, ...]) -> KnowledgeGraph:
         """Return the same graph with another choice of what is matched."""
         return replace(self, kind_of_role=kind_of_role)
+
+    def with_scope(self, scope: Int8) -> KnowledgeGraph:
+        """Return the same graph with another `Part` of each entity, `[size]`."""
+        return replace(self, scope=scope)

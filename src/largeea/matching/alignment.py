@@ -10,16 +10,19 @@ import numpy as np
 import pyarrow as pa
 
 from largeea.errors import UsageError
-from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links, Strings, frozen
+from largeea.graph import Arrays, Bool, Float32, Int32, Int64, KnowledgeGraph, Links, Strings, frozen
 from largeea.graph.html import ROWS_SHOWN, html_table
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.clusters import cluster_numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """Matched pairs between two graphs, best first.
 
-    `pairs[n, 2]` are one-to-one, `confidence[n]` is in [0, 1], `accepted[n]` is False for doubtful
-    pairs, and `evidence` holds one column `[n]` per kind of evidence ("name", "structure", ...), by name.
+    `pairs[n, 2]` are as many for each entity as the `cardinality` allows. `confidence[n]` is in [0, 1],
+    `accepted[n]` is False for doubtful pairs, and `evidence` holds one column `[n]` per kind of evidence
+    ("name", "structure", ...), by name.
     `same` are pairs with equal IRIs, which are known to be the same: none of their entities is in `pairs`.
     `given[n]` is True for pairs that people have given, as seeds or by a review; without it, none is.
     """
@@ -32,6 +35,7 @@ class Alignment:
     evidence: dict[str, Float32] = field(default_factory=dict)
     same: Links = field(default_factory=Links.none)
     given: Bool = None  # type: ignore[assignment]
+    cardinality: Cardinality = Cardinality.ONE_TO_ONE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", frozen(self.pairs, np.int32, 2))
@@ -68,12 +72,24 @@ class Alignment:
     @property
     def unmatched_source_ids(self) -> Int32:
         """Positions of the entities in `unmatched_source`."""
-        return _left_over(self.source, self.pairs[:, 0], self.same.source)
+        paired = self.pairs if self.cardinality is Cardinality.WITHIN else self.pairs[:, 0]
+        return _left_over(self.source, paired, self.same.source)
 
     @property
     def unmatched_target_ids(self) -> Int32:
-        """Positions of the entities in `unmatched_target`."""
+        """Positions of the entities in `unmatched_target`; none within one graph, which is the source."""
+        if self.cardinality is Cardinality.WITHIN:
+            return np.empty(0, np.int32)
         return _left_over(self.target, self.pairs[:, 1], self.same.target)
+
+    @property
+    def clusters(self) -> Int64:
+        """The cluster of each entity that accepted pairs join, -1 for others, `[entities]`.
+
+        Entities of the source graph come first, then those of the target, unless both are the same graph.
+        """
+        within = self.cardinality is Cardinality.WITHIN
+        return cluster_numbers(self.links, self.source.size, self.target.size, within)
 
     @property
     def summary(self) -> dict[str, int]:
@@ -108,6 +124,8 @@ class Alignment:
     def to_arrays(self) -> Arrays:
         """Return everything except the graphs, as arrays by name."""
         columns = {f"evidence/{name}": column for name, column in self.evidence.items()}
+        if self.cardinality is not Cardinality.ONE_TO_ONE:
+            columns["cardinality"] = np.array([list(Cardinality).index(self.cardinality)])
         return {
             "pairs": self.pairs,
             "confidence": self.confidence,
@@ -127,7 +145,8 @@ class Alignment:
         }
         decided = arrays["pairs"], arrays["confidence"], arrays["accepted"]
         given = arrays.get("given", np.zeros(len(arrays["pairs"]), bool))
-        return cls(source, target, *decided, columns, Links(arrays["same"]), given)
+        cardinality = list(Cardinality)[int(arrays.get("cardinality", [0])[0])]
+        return cls(source, target, *decided, columns, Links(arrays["same"]), given, cardinality)
 
     def to_table(self) -> pa.Table:
         """Return all pairs as a table: IRIs, names, confidence, status, evidence."""

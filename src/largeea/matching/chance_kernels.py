@@ -33,21 +33,24 @@ def describe(chances: Float32, names: Float32, equal_names: float, variables: Fl
 def fill_chances(
     first: int, last: int, pointers: Int64, columns: Int32, matched: Float32,
     name_pointers: Int64, name_columns: Int32, names: Float32, no_name: np.float32, equal_names: float,
-    slopes: Float64, intercept: float, sharp: Float32, of_target: Float64, chances: Float32,
+    slopes: Float64, intercept: float, sharp: Float32, one_target: bool, of_target: Float64,
+    chances: Float32,
 ) -> None:  # fmt: skip
     """Write the probability of each pair in the rows `first:last` that it is right.
 
     `matched[entries]` are the probabilities of a matching, `names` a matrix of name scores. `sharp[entries]`
-    are the probabilities of a sharp matching and `of_target[targets]` their sums: a pair that is not clearly
-    the best of its ends is less likely, by a half if it has an equal. Knock-outs show what pairs look like
+    are the probabilities of a sharp matching and `of_target[targets]` their sums, 0 where the candidates of a
+    target do not compete; those of a source compete if it has `one_target`. A pair that is not clearly the
+    best of its competitors is less likely, by a half if it has an equal. Knock-outs show what pairs look like
     whose counterpart is missing, not how often equals are mixed up.
     """
     pair = np.empty(len(slopes), np.float64)
     for row in range(first, last):
         at, end = name_pointers[row], name_pointers[row + 1]
         of_source = 0.0
-        for entry in range(pointers[row], pointers[row + 1]):
-            of_source += sharp[entry]
+        if one_target:
+            for entry in range(pointers[row], pointers[row + 1]):
+                of_source += sharp[entry]
         for entry in range(pointers[row], pointers[row + 1]):
             column = columns[entry]
             while at < end and name_columns[at] < column:

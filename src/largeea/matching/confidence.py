@@ -6,9 +6,10 @@ import numpy as np
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Bool, Float64, Links
+from largeea.matching.cardinality import Cardinality
 from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
 from largeea.matching.forbidden import among, without_pairs
-from largeea.matching.fusion import Channels, match_one_to_one
+from largeea.matching.fusion import Channels, match
 from largeea.matching.knockouts import left_alone, taken_away
 from largeea.matching.mixture import Labelled, fit_mixture
 from largeea.matching.sums import Masks
@@ -22,9 +23,7 @@ MOST_PAIRS = 50_000
 """Found pairs, and as many wrong ones, that the mixture is fitted to."""
 
 
-def likelihood(
-    channels: Channels,
-    fused: Similarity,
+def calibrate(
     trial: Channels,
     knocked_out: Arrays,
     weights: dict[str, float],
@@ -34,51 +33,83 @@ def likelihood(
     iterations: int,
     equal_names: float,
     reviewed: Links | None,
-) -> Similarity:
-    """Return the probability that each candidate pair is right, `[sources, targets]`.
+    cardinality: str = Cardinality.ONE_TO_ONE,
+) -> Arrays:
+    """Return what tells right pairs from wrong ones here: the `slopes` and the `intercept` of a mixture.
 
     `trial` holds the channels without the anchors in `knocked_out`. In the trial, entities whose counterpart
     was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
-    them from the other pairs by their scores and by the probability of a one-to-one matching. Its chances
-    hold for entities with and without a counterpart. They are lowered where two candidates are equally good
-    in `fused`, the sharp matching that ranks pairs. Main names are equal above the score `equal_names`.
+    them from the other pairs by their scores and by the probability of the matching. Its chances hold for
+    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes. Main
+    names are equal above the score `equal_names`.
 
     `reviewed` are pairs that people have called right (weight 1) or wrong (0). In the trial, nothing is known
     about them yet: it shows what they look like. Then they are taken out, and the mixture is fitted to what
     is left, together with what people say of them.
     """
-    matching = weights, top_k, temperature, no_match_score, iterations
-    matched = match_one_to_one(channels, *matching)
-    gone, alone = taken_away(knocked_out, matched.shape), left_alone(knocked_out, matched.shape)
+    allowed = Cardinality(cardinality)
+    matching = weights, top_k, temperature, no_match_score, iterations, allowed
+    shape = next(iter(trial.values())).shape
+    gone, alone = taken_away(knocked_out, shape), left_alone(knocked_out, shape)
     there = ~gone[0], ~gone[1]
     labelled = None
     if reviewed is not None:
-        labelled = _labelled(trial, match_one_to_one(trial, *matching, masks=there), equal_names, reviewed)
+        tried = match(trial, *matching, masks=there)
+        labelled = _labelled(trial, tried, allowed.best_pairs(tried), equal_names, reviewed)
         trial, there = _without_reviewed(trial, there, reviewed)
-    tried = match_one_to_one(trial, *matching, masks=there)
-    pairs = tried.mutual_best()
+    tried = match(trial, *matching, masks=there)
+    pairs = allowed.best_pairs(tried)
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
     if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
-        return _lowered(matched, channels)
+        return {"slopes": np.empty(0), "intercept": np.zeros(1)}
     found, wrong = (
         _variables(trial, tried, equal_names, _some(pairs.take(mask))) for mask in (~is_wrong, is_wrong)
     )
     mixture = fit_mixture(found, wrong, labelled)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
+    return {"slopes": mixture.slopes, "intercept": np.array([mixture.intercept])}
+
+
+def likelihood(
+    channels: Channels,
+    fused: Similarity,
+    calibration: Arrays,
+    weights: dict[str, float],
+    top_k: int,
+    temperature: float,
+    no_match_score: float,
+    iterations: int,
+    equal_names: float,
+    cardinality: str = Cardinality.ONE_TO_ONE,
+) -> Similarity:
+    """Return the probability that each candidate pair is right, `[sources, targets]`, by `calibrate`.
+
+    It is lowered where two candidates that compete are equally good in `fused`, the sharp matching that ranks
+    pairs.
+    """
+    allowed = Cardinality(cardinality)
+    matched = match(channels, weights, top_k, temperature, no_match_score, iterations, allowed)
+    if not len(calibration["slopes"]):
+        return lowered(matched, channels)
     sharp, chances = fused.scores_on(matched), np.empty(len(matched), np.float32)
-    of_target = column_sums(matched.indptr, matched.indices, sharp, matched.shape[1])
+    of_target = np.zeros(matched.shape[1])
+    if allowed.one_source:
+        of_target = column_sums(matched.indptr, matched.indices, sharp, matched.shape[1])
     names = channels.get("name", matched)
     over_rows(
         fill_chances, matched.shape[0], matched.indptr, matched.indices, matched.scores,
         names.indptr, names.indices, names.scores, np.float32(names.floor), equal_names,
-        mixture.slopes, mixture.intercept, sharp, of_target, chances,
+        calibration["slopes"], float(calibration["intercept"][0]), sharp, allowed.one_target, of_target,
+        chances,
     )  # fmt: skip
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
 
 
-def _labelled(channels: Channels, matched: Similarity, equal_names: float, reviewed: Links) -> Labelled:
-    """What people say of those reviewed pairs that are each other's best, as the found pairs are."""
-    best = reviewed.take(among(reviewed, matched.mutual_best()))
+def _labelled(
+    channels: Channels, matched: Similarity, found: Links, equal_names: float, reviewed: Links
+) -> Labelled:
+    """What people say of those reviewed pairs that are among the found ones."""
+    best = reviewed.take(among(reviewed, found))
     return Labelled(_variables(channels, matched, equal_names, best), _is_right(best))
 
 
@@ -95,7 +126,7 @@ def _is_right(reviewed: Links) -> Bool:
     return reviewed.weight > 0
 
 
-def _lowered(matched: Similarity, channels: Channels) -> Similarity:
+def lowered(matched: Similarity, channels: Channels) -> Similarity:
     """Matching probabilities, lowered where neither names nor neighbours agree well.
 
     For graphs too small for knock-outs: without competitors, any candidate has a high probability.

@@ -27,6 +27,11 @@ def among(links: Links, others: Links) -> Bool:
     return np.isin(_keys(links), _keys(others))
 
 
+def both_ways(links: Links) -> Links:
+    """Return the links and the same ones with source and target swapped, as pairs of one graph are known."""
+    return Links(np.concatenate([links.pairs, links.pairs[:, ::-1]]))
+
+
 def _keys(links: Links) -> Int64:
     """One number for each pair, `[n]`."""
     keys: Int64 = (links.source.astype(np.int64) << 32) | links.target

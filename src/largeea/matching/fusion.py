@@ -5,12 +5,18 @@ from __future__ import annotations
 from functools import reduce
 from operator import add
 
+import numpy as np
+
+from largeea.matching.cardinality import Cardinality
 from largeea.matching.sinkhorn import sinkhorn
 from largeea.matching.sums import Masks, top_k_of_sum
 from largeea.similarity import Similarity
 
 Channels = dict[str, Similarity]
 """The matrix of each kind of evidence, such as "name" or "neighbours"; missing kinds have no entry."""
+LONE = 8.0
+"""Temperature of pairs without competitors, in multiples of that of competing ones. The sum of all channels
+is about 3 at most: with this factor, its log odds stay below those that confidence tells apart."""
 
 
 def fuse(channels: Channels, method: str, csls: int) -> Similarity:
@@ -41,21 +47,30 @@ def weighted_sum(
     return top_k_of_sum(list(counted.values()), top_k, counted_weights, masks=masks)
 
 
-def match_one_to_one(
+def match(
     channels: Channels,
     weights: dict[str, float],
     top_k: int,
     temperature: float,
     no_match_score: float,
     iterations: int,
+    cardinality: str = Cardinality.ONE_TO_ONE,
     masks: Masks | None = None,
 ) -> Similarity:
-    """Return `M` with evidence: one-to-one matching probabilities from the weighted sum of all channels.
+    """Return `M` with evidence: matching probabilities from the weighted sum of all channels.
 
-    Only the sources and targets in the masks are matched.
+    One-to-one, rows and columns sum to 1 at most; where only one end competes, rows or columns do; else every
+    pair has a probability of its own. Only the sources and targets in the masks are matched.
     """
-    total = weighted_sum(channels, weights, top_k, masks)
-    return sinkhorn(total, temperature, no_match_score, iterations)
+    total, allowed = weighted_sum(channels, weights, top_k, masks), Cardinality(cardinality)
+    if allowed is Cardinality.ONE_TO_ONE:
+        return sinkhorn(total, temperature, no_match_score, iterations)
+    if allowed.one_target:
+        return sinkhorn(total, temperature, no_match_score, 0)
+    if allowed.one_source:
+        return sinkhorn(total.transpose(), temperature, no_match_score, 0).transpose()
+    odds = np.exp((total.scores - no_match_score) / (LONE * temperature))
+    return Similarity(total.shape, total.indptr, total.indices, odds / (1 + odds))
 
 
 def stretched(channel: Similarity) -> Similarity:

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numba import njit
 
-from largeea.graph import Float32, Float64, Int32, Int64
+from largeea.graph import Bool, Float32, Float64, Int32, Int64
 
 LOWEST_LOG_ODDS = np.float32(-80)
 """Lower logarithms count as this one: float32 holds its exponential."""
@@ -159,3 +159,29 @@ def search_place(
         if not taken:
             return target, -1, so_far, seen
         source = owner[target]
+
+
+@njit(cache=True, nogil=True)
+def mark_sharing(
+    first: int, last: int, pointers: Int64, targets: Int32, blocks_at: Int64, blocks: Int32,
+    blocks_at_t: Int64, blocks_t: Int32, kept: Bool,
+) -> None:  # fmt: skip
+    """Set `kept[entry]` to False for entries in the rows `first:last` whose ends have blocks, but none in
+    common. Blocks ascend within an entity."""
+    for row in range(first, last):
+        start, end = blocks_at[row], blocks_at[row + 1]
+        if start == end:
+            continue
+        for entry in range(pointers[row], pointers[row + 1]):
+            ours, theirs = start, blocks_at_t[targets[entry]]
+            end_t = blocks_at_t[targets[entry] + 1]
+            shared = theirs == end_t
+            while not shared and ours < end and theirs < end_t:
+                if blocks[ours] == blocks_t[theirs]:
+                    shared = True
+                elif blocks[ours] < blocks_t[theirs]:
+                    ours += 1
+                else:
+                    theirs += 1
+            if not shared:
+                kept[entry] = False

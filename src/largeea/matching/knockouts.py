@@ -9,21 +9,38 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.graph import Arrays, Bool, Links
+from largeea.matching.cardinality import Cardinality, best_of_sources
 from largeea.matching.forbidden import without_links
 from largeea.randomness import generator
 from largeea.similarity import Similarity
 
 SHARE = 0.15
 """Share of the pairs whose target is taken away, and of those whose source is."""
+NO_PAIRS = np.empty((0, 2), np.int32)
 
 
-def knock_outs(fused: Similarity, known: Links, seed: int) -> Arrays:
+def knock_outs(
+    fused: Similarity, known: Links, seed: int, cardinality: str = Cardinality.ONE_TO_ONE
+) -> Arrays:
     """Choose pairs, found and known ones, to be taken apart: int32 `[n, 2]` each.
 
-    `without_target` are the pairs whose target is taken away, `without_source` those whose source is.
+    `without_target` are the pairs whose target is taken away, `without_source` those whose source is. What is
+    taken away must leave no other counterpart: a target that several sources may have is taken from all.
     """
+    allowed, random = Cardinality(cardinality), generator(seed, "knock-outs")
+    if allowed is Cardinality.ONE_TO_MANY:
+        swapped = knock_outs(fused.transpose(), known.reversed(), seed, Cardinality.MANY_TO_ONE)
+        return {"without_target": NO_PAIRS, "without_source": swapped["without_target"][:, ::-1]}
+    if allowed is Cardinality.MANY_TO_ONE:
+        pairs = np.concatenate([best_of_sources(fused).pairs, known.pairs])
+        targets = random.permutation(np.unique(pairs[:, 1]))
+        count = int(np.ceil(2 * SHARE * len(targets))) if len(targets) > 1 else 0
+        return {
+            "without_target": pairs[np.isin(pairs[:, 1], targets[:count])],
+            "without_source": NO_PAIRS,
+        }
     pairs = np.concatenate([fused.mutual_best().pairs, known.pairs])
-    order = generator(seed, "knock-outs").permutation(len(pairs))
+    order = random.permutation(len(pairs))
     count = int(np.ceil(SHARE * len(pairs))) if len(pairs) > 1 else 0
     return {"without_target": pairs[order[:count]], "without_source": pairs[order[count : 2 * count]]}
 

@@ -16,6 +16,8 @@ _PRIOR_PENALTY = 0.05
 """Penalty on the squared log odds that a found pair is wrong, and the bounds of these log odds."""
 _BOUNDS = -8.0, 4.0
 _STEEPEST = 30.0
+_SHARES = 0.02, 0.999
+"""Bounds of a known share of wrong pairs."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Labelled:
     right: Bool
 
 
-def fit_mixture(found: Float64, wrong: Float64, labelled: Labelled | None = None) -> Mixture:
+def fit_mixture(
+    found: Float64, wrong: Float64, labelled: Labelled | None = None, wrong_share: float | None = None
+) -> Mixture:
     """Fit a mixture to the variables of found pairs, `[n, d]`, and of surely wrong pairs, `[m, d]`.
 
     Found pairs are right or wrong: their density is `(1 - w) f1 + w f0`, that of wrong pairs is f0. With
@@ -52,16 +56,46 @@ def fit_mixture(found: Float64, wrong: Float64, labelled: Labelled | None = None
     Slopes are not negative: more evidence never lowers a probability.
 
     Maximum likelihood tends to take w too low, and Storey's estimate, the share of found pairs among those
-    that look worst, too high: their mean is taken. The first variable says which pairs look worst.
+    that look worst, too high: their mean is taken, unless the `wrong_share` is known. The first variable says
+    which pairs look worst.
 
     Pairs that people have looked at add the likelihood of what they say, with an intercept of their own.
     People choose which pairs they look at, doubtful ones first, so the share of right pairs among these says
     nothing about other pairs. How right pairs differ from wrong ones does.
     """
+    if wrong_share is not None:
+        return _fit(found, wrong, labelled, _log_odds(float(np.clip(wrong_share, *_SHARES))))
     by_likelihood = _fit(found, wrong, labelled, None)
     worst = np.median(wrong[:, 0])
     share = np.clip((found[:, 0] <= worst).mean() / (wrong[:, 0] <= worst).mean(), 0.002, 0.98)
     return _fit(found, wrong, labelled, (_log_odds(by_likelihood.wrong_share) + _log_odds(float(share))) / 2)
+
+
+def fit_contrast(right: Float64, wrong: Float64) -> Float64:
+    """Return slopes, not negative, of a logistic regression that tells right pairs from wrong ones, `[d]`.
+
+    Given are the variables of both, `[n, d]` and `[m, d]`; both count the same.
+    """
+    from scipy.optimize import minimize  # imported lazily: slow
+
+    both = np.concatenate([right, wrong])
+    centre, scale = both.mean(axis=0), both.std(axis=0) + 1e-6
+    both = (both - centre) / scale
+    sign = np.concatenate([np.ones(len(right)), -np.ones(len(wrong))])
+    fewer = min(len(right), len(wrong))
+    weight = np.where(sign > 0, fewer / len(right), fewer / len(wrong))
+
+    def loss(point: Float64) -> tuple[float, Float64]:
+        slopes = point[:-1]
+        margin = sign * (both @ slopes + point[-1])
+        pull = -weight * sign * _logistic(-margin)
+        value = (weight * np.logaddexp(0, -margin)).sum() + slopes @ slopes / 2
+        return float(value), np.append(both.T @ pull + slopes, pull.sum())
+
+    width = both.shape[1]
+    start, bounds = np.append(np.full(width, 0.5), 0.0), [(0.0, None)] * width + [(None, None)]
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return np.asarray(best[:-1] / scale, np.float64)
 
 
 def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_odds: float | None) -> Mixture:

@@ -34,6 +34,10 @@ _LABEL = {
 """Characters of such labels, escaped; so is the underscore, which begins an escape."""
 _LITERAL = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 """What a literal must escape; the backslash comes first."""
+_CONTROL = {code: f"\\u{code:04X}" for code in (*range(0x20), *C1_CONTROLS) if chr(code) not in "\t\n\r"}
+"""Control characters, which would reach the terminal of whoever looks at the file."""
+_MAY_BE_CONTROL = np.isin(np.arange(256), [*range(0x20), 0x7F, 0xC2])
+"""Bytes of which control characters are made in UTF-8."""
 _LANGUAGE = re.compile(r"@[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
 
 
@@ -128,4 +132,6 @@ def quoted(values: Strings) -> Strings:
     for character, written in _LITERAL:
         if (content == ord(character)).any():
             values = pc.replace_substring(values, character, written)
+    if _MAY_BE_CONTROL[content].any():
+        values = escaped(values, _CONTROL)
     return joined('"', values, '"')

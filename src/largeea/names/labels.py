@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from anyascii import anyascii
 
 from largeea.graph import Strings, strings
+from largeea.names.kana import romanised
 
 _DISPENSABLE = (
     r"[\x{300}-\x{36f}\x{1ab0}-\x{1aff}\x{1dc0}-\x{1dff}\x{20d0}-\x{20ff}\x{fe20}-\x{fe2f}"  # accents
@@ -38,7 +39,7 @@ def latinised(names: Strings) -> Strings:
     """
     text = normalised(names)
     foreign = pc.fill_null(pc.invert(pc.string_is_ascii(text)), False)
-    latin = normalised(strings([anyascii(name) for name in text.filter(foreign).to_pylist()]))
+    latin = normalised(strings([anyascii(romanised(name)) for name in text.filter(foreign).to_pylist()]))
     return pc.replace_with_mask(text, foreign, latin)
 
 

@@ -56,7 +56,8 @@ class NearbyNames:
         self._names = Names.from_columns(rows)
         self._words = compared_words(self._names, *compared_texts(self._names, discount_brackets))
         self._signatures = [_signatures(ngrams, side) for side in SIDES] if vectors is None else None
-        self._ngrams, self._vectors, self._ngram_weight = ngrams, vectors, ngram_weight
+        self._ngrams, self._ngram_weight = ngrams, ngram_weight
+        self._vectors = None if vectors is None else _of_readings(vectors, self._names)
         self._scale = np.float32(1 / ((1 + string_weight) * (1 + BONUS)))
 
     def best(self, nearby: Similarity, names: Similarity, per_source: int) -> Similarity:
@@ -120,6 +121,12 @@ def _of_names(entities: Similarity, known: Names) -> Similarity:
     )
     pairs = (_owner(known.source) @ pattern @ _owner(known.target).T).tocsr()
     return Similarity.from_scipy(pairs)
+
+
+def _of_readings(vectors: Vectors, known: Names) -> Vectors:
+    """The vectors of all names: other readings of a name have the vector of its text."""
+    written = {"source": known.source.written, "target": known.target.written}
+    return {side: vectors[side][rows] if len(rows) else vectors[side] for side, rows in written.items()}
 
 
 def _owner(side: NameRows) -> sp.csr_array:

@@ -6,7 +6,7 @@ Names are compared with names, and two entities are as similar as those two of t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Float32, Int8, Int32, KnowledgeGraph, Strings
+from largeea.graph import Arrays, Bool, Float32, Int8, Int32, Int64, KnowledgeGraph, Strings
 from largeea.names.aliases import Aliases, choose_aliases
 from largeea.names.labels import bare_names, latinised
 
@@ -56,6 +56,7 @@ class NameRows:
     latin: the names in lower-case Latin letters, without punctuation.
     bracketed: the rows whose name ends with something in brackets.
     bare: the Latin names of those rows without the brackets.
+    written: for each row, the row with the same text before other readings were added; empty if none were.
     """
 
     texts: Strings
@@ -65,6 +66,7 @@ class NameRows:
     latin: Strings
     bracketed: Int32
     bare: Strings
+    written: Int32 = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def of(cls, graph: KnowledgeGraph, aliases: Aliases, kinds: Int8) -> NameRows:
@@ -86,6 +88,35 @@ class NameRows:
             _in_blocks(latinised, texts),
             bracketed,
             _in_blocks(latinised, bare.drop_null()),
+        )
+
+    def read_as(self, rows: Int64, latin: Strings, bare: Strings) -> NameRows:
+        """The names with other readings of some rows, whose readings so far become aliases.
+
+        `rows` ascend. `bare` are the new readings of those rows that have brackets, without the brackets.
+        """
+        read = np.zeros(len(self), bool)
+        read[rows] = True
+        with_brackets = read[self.bracketed]
+        latins = pa.concat_arrays([_replaced(self.latin, read, latin), self.latin.filter(pa.array(read))])
+        bares = pa.concat_arrays(
+            [_replaced(self.bare, with_brackets, bare), self.bare.filter(pa.array(with_brackets))]
+        )
+        before = len(self) + np.searchsorted(rows, self.bracketed[with_brackets])
+        bracketed = np.concatenate([self.bracketed, before])
+        written = np.concatenate([np.arange(len(self)), rows])
+        aliases = np.argsort(self.entity[written[self.size :]], kind="stable")
+        order = np.concatenate([np.arange(self.size), self.size + aliases])
+        place = np.argsort(order)[bracketed]
+        return NameRows(
+            self.texts.take(written[order]),
+            self.entity[written[order]],
+            self.kind,
+            self.weights[written[order]],
+            latins.take(order),
+            np.sort(place).astype(np.int32),
+            bares.take(np.argsort(place)),
+            written[order].astype(np.int32),
         )
 
     def __len__(self) -> int:
@@ -130,6 +161,7 @@ class Names:
                 columns[f"{side}_latin"],
                 columns[f"{side}_bracketed"],
                 columns[f"{side}_bare"],
+                columns[f"{side}_written"],
             )
             for side in ("source", "target")
         ]
@@ -147,8 +179,13 @@ class Names:
                 f"{side}_latin": rows.latin,
                 f"{side}_bracketed": rows.bracketed,
                 f"{side}_bare": rows.bare,
+                f"{side}_written": rows.written,
             }
         return columns
+
+
+def _replaced(texts: Strings, mask: Bool, by: Strings) -> Strings:
+    return pc.replace_with_mask(texts, pa.array(mask), by)
 
 
 def _in_blocks(function: Callable[[Strings], Strings], names: Strings) -> Strings:

@@ -25,8 +25,6 @@ Vectors = dict[str, Float16]
 """The vectors of all names, by row: `source[rows, d]`, `target[rows, d]`, float16, of length 1 (or 0)."""
 SIDES = "source", "target"
 CSR_PARTS = "data", "indices", "indptr"
-NGRAM = "ngram"
-"""The encoder without weights: vectors of character n-grams, sparse."""
 
 
 def ngram_vectors(rows: Columns, shortest: int, longest: int, discount_brackets: bool) -> Arrays:

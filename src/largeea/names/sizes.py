@@ -9,18 +9,23 @@ from largeea.execution.planner import GpuNeed
 from largeea.names.blocks import weighted_mean_memory
 from largeea.names.encoders import encoder_dimension
 from largeea.names.encoders.base import encoder_gpu_memory
+from largeea.names.learnt import LONGEST, SHORTEST, find_memory, learn_memory, score_memory, units_memory
 from largeea.names.nearby import nearby_names_memory
 from largeea.names.ngrams import gram_entries, tfidf_memory
 from largeea.names.rows import name_rows_memory as rows_memory
-from largeea.names.semantic import (
-    NGRAM,
-    encode_names_memory,
-    ngram_similarity_memory,
-    vector_similarity_memory,
-)
+from largeea.names.semantic import encode_names_memory, ngram_similarity_memory, vector_similarity_memory
 from largeea.names.strings import string_memory
+from largeea.names.translation import translation_memory
 
-__all__ = ["feature_stages", "gpu_stages", "nearby_memory", "rows_memory"]
+__all__ = [
+    "feature_stages",
+    "gpu_stages",
+    "learnt_stages",
+    "nearby_memory",
+    "rows_memory",
+    "translation_memory",
+    "units_stage",
+]
 DENSE_BLOCK = 8 << 30
 """Bytes of scores that a search of vectors computes at once on a GPU at most."""
 
@@ -34,10 +39,10 @@ def feature_stages(
     grams = how.shortest_gram, how.longest_gram
     ngrams = ngram_similarity_memory(sources, targets, sum(characters), how.top_k, *grams, threads)
     seconds = 1.4e-4 * sources
-    if how.encoder == NGRAM or how.ngram_weight:
+    if how.by_ngrams or how.ngram_weight:
         entries = gram_entries(sum(characters), *grams)
         yield "ngrams", tfidf_memory(entries), 8 * entries, 5e-6 * (sources + targets)
-    if how.encoder == NGRAM:
+    if how.by_ngrams:
         yield "semantic", ngrams, matrix, seconds
     else:
         dimension = encoder_dimension(how.encoder)
@@ -60,8 +65,25 @@ def feature_stages(
 def nearby_memory(characters: int, pairs: int, kept: int, how: NamesConfig) -> int:
     """Bytes to compare the names of so many nearby pairs, beside a name channel of `kept` pairs."""
     entries = gram_entries(characters, how.shortest_gram, how.longest_gram)
-    vectors = 0 if how.encoder == NGRAM else 4 * encoder_dimension(how.encoder) * characters // 20
+    vectors = 0 if how.by_ngrams else 4 * encoder_dimension(how.encoder) * characters // 20
     return vectors + nearby_names_memory(entries, characters, pairs, kept)
+
+
+def units_stage(entities: int, characters: int) -> tuple[str, int, int, float]:
+    """Stage, working memory and result in bytes, and seconds on one thread, of the units of all names."""
+    entries = gram_entries(characters, SHORTEST, LONGEST)
+    return "name-units", units_memory(characters), 4 * entries, 4e-6 * entities
+
+
+def learnt_stages(
+    entities: tuple[int, int], free: tuple[int, int], characters: int, top_k: int, threads: int
+) -> Iterator[tuple[str, int, int, float]]:
+    """The same of the stages that learn translations from anchors; `free` entities are no anchors."""
+    entries = entities[0] * top_k
+    learning, finding = learn_memory(characters), find_memory(characters, *free, top_k, threads)
+    yield "translations", learning, learning // 4, 4e-8 * learning
+    yield "learnt-candidates", finding, 8 * free[0] * top_k, 1.4e-4 * free[0]
+    yield "learnt", score_memory(characters, entries), 8 * entries, 4e-7 * entries
 
 
 def gpu_stages(
@@ -71,7 +93,7 @@ def gpu_stages(
     sources, targets = entities
     entries = gram_entries(sum(characters), how.shortest_gram, how.longest_gram)
     index = 2 * entries * targets // max(sources + targets, 1)
-    if how.encoder == NGRAM:
+    if how.by_ngrams:
         yield _ngram_search("semantic", index, free)
         return
     dimension = encoder_dimension(how.encoder)

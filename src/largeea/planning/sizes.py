@@ -45,6 +45,8 @@ class Sizes:
     """Entities that are part of the structure but are not matched: blank nodes, and other roles."""
     share: float = 1.0
     """Part of the source rows that is worked on; a node of a cluster has less than all."""
+    foreign: bool = False
+    """Whether one graph has names in a script that the other one uses less."""
 
     @property
     def matched(self) -> Pair:
@@ -70,7 +72,7 @@ class Sizes:
     @classmethod
     def of(cls, source: KnowledgeGraph, target: KnowledgeGraph) -> Sizes:
         """The sizes of two graphs."""
-        matched = source.linkable, target.linkable
+        matched = source.kinds >= 0, target.kinds >= 0
         return cls(
             (source.size, target.size),
             (len(source.triples), len(target.triples)),

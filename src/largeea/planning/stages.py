@@ -22,6 +22,8 @@ EXPECTED_ROUNDS = 6
 """Rounds of self-training until anchors have settled; 5 to 6 were measured on twins of DBP1M."""
 EXPECTED_SEARCHES = 3
 """Rounds that search for new candidates, while many anchors are new."""
+SEARCHING = ("candidates", "names-nearby", "learnt-candidates")
+"""Stages of these rounds alone."""
 SAME_IRI = 80
 """Bytes per entity of both graphs while IRIs are compared; 79 were measured for IRIs of 45 characters."""
 
@@ -49,6 +51,9 @@ def stage_rows(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterat
         characters = sum(sizes.characters)
         rows = names.rows_memory(nodes, characters), 3 * characters + 24 * nodes
         yield StageRow("name-rows", *rows, 2.6e-6 * (sources + targets))
+        if config.names.lexicon or (sizes.foreign and config.names.dictionaries):
+            memory = names.translation_memory(nodes, characters, sizes.foreign)
+            yield StageRow("translated-names", memory, 2 * rows[1], 16 + 1e-4 * (sources + targets))
         for row in names.feature_stages(sizes.matched, sizes.characters, config.names, threads):
             if config.uses("sens" if row[0] != "strings" else "strings"):
                 yield StageRow(*row)
@@ -90,6 +95,8 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     if config.uses("names"):
         compared = 28 * sources * config.names.top_k + 16 * (sources + targets)
         yield StageRow("equal-names", compared, 8 * sources * config.names.top_k, 1.3e-6 * sources)
+    if _learns(sizes, config):
+        yield StageRow(*names.units_stage(sources + targets, sum(sizes.characters)))
     yield StageRow("edges", evidence.edges_memory(max(edges)), 12 * sum(edges), 3e-7 * sum(edges))
     if _with_literals(sizes, how):
         yield from _literal_stages(sizes, how, threads)
@@ -100,15 +107,16 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     of_round = list(_round(sizes, config, limit, threads))
     searches = min(rounds, EXPECTED_SEARCHES)
     for row in of_round:
-        yield row._replace(calls=searches if row.stage in ("candidates", "names-nearby") else rounds)
+        yield row._replace(calls=searches if row.stage in (*SEARCHING, "translations") else rounds)
     for row in of_round:
-        if row.stage not in ("candidates", "names-nearby"):
+        if row.stage not in SEARCHING:
             yield row._replace(stage=f"trial-{row.stage}")
-    yield StageRow("likelihood", matching + 42 * entries, matrix, 2 * matching_seconds)
+    yield StageRow("calibration", matching + 42 * entries, 0, matching_seconds)
+    yield StageRow("likelihood", matching + 42 * entries, matrix, matching_seconds)
 
 
 def _round(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[StageRow]:
-    """What neighbours, the names of nearby targets, surroundings and literals say in one round."""
+    """What neighbours, nearby names, surroundings, literals and translated names say in one round."""
     how, edges = config.evidence, sum(edge_counts(sizes))
     targets, sources, rows = sizes.entities[1], sizes.matched[0], sizes.source_rows
     entries = sources * how.top_k
@@ -135,6 +143,17 @@ def _round(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[S
     if _with_literals(sizes, how):
         compared = attributes.literal_evidence_memory(sum(sizes.literals), entries)
         yield StageRow("literals", compared + matrix, matrix, 1e-7 * entries)
+    if _learns(sizes, config):
+        free, characters = free_entities(sizes), sum(sizes.characters)
+        for row in names.learnt_stages(sizes.matched, free, characters, how.top_k, threads):
+            yield StageRow(*row)
+
+
+def _learns(sizes: Sizes, config: Config) -> bool:
+    """Whether translations of names are learnt from anchors."""
+    return (
+        sizes.foreign and config.uses("sens") and config.uses("names") and config.evidence.learnt_weight > 0
+    )
 
 
 def _with_literals(sizes: Sizes, how: EvidenceConfig) -> bool:

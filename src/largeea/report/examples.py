@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.explain import Entity, Explanation, SharedValue, Witness, explain
+from largeea.explain import Entity, Explanation, SharedValue, Witness, explain, shortened
+from largeea.formats.prefixes import Curies
 from largeea.graph import Int32, Int64
 from largeea.report.figures import SAMPLE, spread
 from largeea.report.page import escaped, local_name, paragraph, shown
@@ -47,7 +48,9 @@ def cards(run: StoredRun, title: str, text: str, sources: Int32) -> str:
     """Return the pairs of some source entities, in a part of the page that can be folded."""
     if not len(sources):
         return ""
-    found = [_card(explain(run, int(source), "source", candidates=1)) for source in sources]
+    curies = Curies.of(run.source, run.target)
+    explained = (explain(run, int(source), "source", candidates=1) for source in sources)
+    found = [_card(shortened(one, curies)) for one in explained]
     intro, pairs = paragraph(escaped(text), "quiet"), f'<div class="pairs">{"".join(found)}</div>'
     return f"<details open><summary>{len(found)} {escaped(title)}</summary>{intro}{pairs}</details>\n"
 
@@ -69,7 +72,7 @@ def _card(found: Explanation) -> str:
 
 
 def entity(one: Entity) -> str:
-    """Return the name and IRI of an entity."""
+    """Return the name of an entity, and its CURIE or IRI."""
     return f"<div><strong>{shown(one.name)}</strong><span>{shown(one.iri)}</span></div>"
 
 

@@ -47,8 +47,10 @@ def command(manifest: dict[str, Any], output: str) -> str | None:
     words += _reading(request.get("reading") or {})
     for name in request.get("formats") or ():
         words += ["--write", name] if name != "sssom" or len(request["formats"]) > 1 else []
-    if request.get("predicate"):
-        words += ["--predicate", request["predicate"]]
+    for name in ("predicate", "license", "date"):
+        words += [f"--{name}", request[name]] if request.get(name) else []
+    words += ["--with-doubtful"] if request.get("with_doubtful") else []
+    words += _scope(request.get("scope") or {})
     for name, (_, value) in changed_settings(manifest).items():
         words += ["--set", f"{name}={_value(value)}"]
     return shlex.join(map(str, words))
@@ -75,6 +77,12 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
         yield from ("--match", reading["match"])
     if not reading.get("same_iri", True):
         yield from ("--same-iri", "off")
+
+
+def _scope(scope: dict[str, Any]) -> Iterator[str]:
+    for name, value in scope.items():
+        for one in value if isinstance(value, list) else filter(None, [value]):
+            yield from (f"--{name.replace('_', '-')}", one)
 
 
 def _columns(columns: dict[str, Any]) -> str:

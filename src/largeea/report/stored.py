@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -77,11 +78,13 @@ class StoredRun(FinishedRun):
     @cached_property
     def worth(self) -> dict[str, float]:
         """How much each channel tells of the pairs that another kind is sure of, if it was measured."""
-        rounds = [name for name in self.manifest["stages"] if name.startswith("worth-") and self.has(name)]
+        measured_in = (
+            re.fullmatch(r"worth-(\d+)", name) for name in self.manifest["stages"] if self.has(name)
+        )
+        rounds = [int(found[1]) for found in measured_in if found]
         if not rounds or not self.has("names-worth"):
             return {}
-        last = max(rounds, key=lambda name: int(name.removeprefix("worth-")))
-        measured = {kind: float(share[0]) for kind, share in self.load(last).items()}
+        measured = {kind: float(share[0]) for kind, share in self.load(f"worth-{max(rounds)}").items()}
         return measured | {"name": float(self.load("names-worth")["worth"][0])}
 
     @cached_property

@@ -9,14 +9,15 @@ import csv
 import json
 import re
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import get_args
 
 from largeea.errors import InputError, UsageError
 from largeea.formats.links.model import OWL, SKOS
-from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes
+from largeea.formats.links.namespaces import Prefixes
+from largeea.formats.prefixes import BUILT_IN, SEMAPV
 from largeea.reviews.decisions import EXACT_MATCH, Decision, Kind, Reviews
 
 COLUMNS = (
@@ -132,9 +133,13 @@ class Lines:
         return curie
 
 
-def header(namespaces: Iterable[str]) -> str:
-    """Return the header of a new file; IRIs of these namespaces are written as CURIEs."""
-    curie_map = Prefixes.of(list(dict.fromkeys([OWL, SKOS, SEMAPV, BUILT_IN["rdfs"], *namespaces]))).curie_map
+def header(namespaces: Iterable[str], declared: Mapping[str, str]) -> str:
+    """Return the header of a new file; IRIs of these namespaces are written as CURIEs.
+
+    `declared` are the prefixes of the graphs, which are used where they are not customary ones.
+    """
+    all_of_them = dict.fromkeys([OWL, SKOS, SEMAPV, BUILT_IN["rdfs"], *namespaces])
+    curie_map = Prefixes.of(list(all_of_them), declared).curie_map
 
     def metadata() -> Iterator[str]:
         yield "curie_map:"

@@ -10,7 +10,7 @@ import errno
 import fcntl
 import os
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,12 +39,18 @@ def read_reviews(folder: Path) -> Reviews:
 class ReviewLog:
     """The log of a run folder, for a process that adds to it and follows what others add.
 
-    `namespaces` is called for the header of a new file: IRIs in these are written as CURIEs.
+    `namespaces` is called for the header of a new file: IRIs in these are written as CURIEs. `declared` are
+    the prefixes of the graphs.
     """
 
-    def __init__(self, folder: Path, namespaces: Callable[[], Iterable[str]] = tuple) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        namespaces: Callable[[], Iterable[str]] = tuple,
+        declared: Mapping[str, str] | None = None,
+    ) -> None:
         self.path = folder / FILE
-        self._namespaces = namespaces
+        self._namespaces, self._declared = namespaces, declared or {}
         self._start_again()
         self.refresh()
 
@@ -78,7 +84,7 @@ class ReviewLog:
             _lock(file)
             end = file.seek(0, os.SEEK_END)
             if end == 0:
-                _write(file, header(self._namespaces()))
+                _write(file, header(self._namespaces(), self._declared))
             elif os.pread(file.fileno(), 1, end - 1) != b"\n":
                 _write(file, "\n")
             self.refresh()

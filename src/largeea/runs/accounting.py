@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+
+import numpy as np
 
 from largeea.graph import KnowledgeGraph
+from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
 
 SIDES = ("source", "target")
 
@@ -61,6 +65,14 @@ def linkable_entities(source: KnowledgeGraph, target: KnowledgeGraph) -> dict[st
     return {side: int(graph.linkable.sum()) for side, graph in zip(SIDES, (source, target), strict=True)}
 
 
+def counted_twice(alignment: Alignment) -> dict[str, int]:
+    """Return the number of entities of each side that are in accepted and in doubtful pairs."""
+    accepted, doubtful = alignment.pairs[alignment.accepted], alignment.pairs[~alignment.accepted]
+    if alignment.cardinality is Cardinality.WITHIN:
+        return {"source": len(np.intersect1d(accepted, doubtful))}
+    return {side: len(np.intersect1d(accepted[:, at], doubtful[:, at])) for at, side in enumerate(SIDES)}
+
+
 def answers_add_up(
     linkable: Mapping[str, int],
     pairs: int,
@@ -68,20 +80,24 @@ def answers_add_up(
     doubtful: Mapping[str, int],
     unmatched: Mapping[str, int],
     same: Mapping[str, int],
+    twice: Mapping[str, int] | None = None,
+    single: Collection[str] = SIDES,
 ) -> None:
-    """Check that every linkable entity was written once: in a pair, as unmatched, or as the same.
+    """Check that every linkable entity was written: in pairs, as unmatched, or as the same.
 
     `pairs` is the number of accepted pairs that a writer wrote. The others are numbers of entities of each
     side: `linked` those in accepted pairs, `doubtful` those in `doubtful.tsv`, `unmatched` the rows of
-    `unmatched.tsv`, and `same` the linkable ones in `same_iri.tsv`. Raises `RuntimeError` if they do not add
-    up to `linkable`, the entities of each side that can be linked.
+    `unmatched.tsv`, and `same` the linkable ones in `same_iri.tsv`; those counted `twice` are in accepted
+    and in doubtful pairs. Raises `RuntimeError` if they do not add up to `linkable`, the entities of each
+    side that can be linked. Entities of the `single` sides are in one pair at most.
     """
-    for side in SIDES:
+    for side in single:
         _check(f"the accepted pairs written and the {side} entities in them", pairs, linked[side])
+    for side in linkable:
         _check(
             f"the {side} entities that can be linked and those written in one of the files",
             linkable[side],
-            linked[side] + doubtful[side] + unmatched[side] + same[side],
+            linked[side] + doubtful[side] - (twice or {}).get(side, 0) + unmatched[side] + same[side],
         )
 
 

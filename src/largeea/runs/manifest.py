@@ -56,6 +56,11 @@ def read_manifest(folder: Path) -> Manifest:
         for name, record in manifest["stages"].items():
             if not all(isinstance(record.get(key), kind) for key, kind in _RECORD.items()):
                 raise ValueError(f"its record of stage {name!r} lacks a part")
+            if not isinstance(record.get("arguments", []), list):
+                raise ValueError(f"its record of stage {name!r} has no list of arguments")
+        for name, results in manifest.get("timings", {}).items():
+            if not all(isinstance(one["seconds"], int | float) for one in results.values()):
+                raise ValueError(f"its timings of stage {name!r} are not numbers")
         written = [name for record in manifest["stages"].values() for name in record["files"]]
         for name in [*written, *manifest.get("results", {}), *manifest.get("outdated", [])]:
             if Path(name).name != name:

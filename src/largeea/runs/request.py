@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from largeea.config import Config
 from largeea.errors import InputError, UsageError
 from largeea.formats import ReadOptions, files_of
+from largeea.formats.scope import NO_SCOPE, Scope
 from largeea.runs.manifest import MANIFEST, read_manifest
 
 
@@ -27,7 +28,7 @@ Paths = Annotated[tuple[Path, ...], BeforeValidator(_as_tuple)]
 class Request:
     """Which graphs to align, how to read them, and in which formats to write the answer.
 
-    `predicate` is the IRI of the predicate of all links; None if it follows from what the entities are.
+    `predicate` is the IRI or CURIE of the predicate of all links; None if it follows from what they link.
     """
 
     source: Path
@@ -41,6 +42,18 @@ class Request:
     """Files of pairs that are wrong."""
     with_reviews: bool = False
     """Whether the reviews in the run folder count: confirmed pairs as seeds, rejected ones as forbidden."""
+    scope: Scope = NO_SCOPE
+    """Which entities and pairs may be in the answer."""
+    license: str | None = None
+    """The IRI of the licence of the links."""
+    date: str | None = None
+    """The day that the links are dated, YYYY-MM-DD; None for the day on which they were found."""
+    with_doubtful: bool = False
+    """Whether SSSOM files have the doubtful pairs, too."""
+    within: bool = False
+    """Whether source and target are the same graph, in which duplicates are searched."""
+    earlier: Path | None = None
+    """The folder of the run that this one updates."""
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for the manifest: paths as given, and the working directory."""
@@ -59,15 +72,25 @@ class Request:
             target=self.target and working_directory / self.target,
             seeds=tuple(working_directory / place for place in self.seeds),
             forbidden=tuple(working_directory / place for place in self.forbidden),
+            earlier=self.earlier and working_directory / self.earlier,
+            scope=replace(
+                self.scope,
+                leave_out=self.scope.leave_out and working_directory / self.scope.leave_out,
+                compatible_types=(
+                    self.scope.compatible_types and working_directory / self.scope.compatible_types
+                ),
+            ),
         )
 
     def files(self) -> dict[str, list[Path]]:
-        """Return all input files of the graphs, the seeds and the forbidden pairs, each in a fixed order."""
+        """Return all input files by what they are for, each in a fixed order."""
         return {
             "source": files_of(self.source),
             "target": files_of(self.source if self.target is None else self.target),
             "seeds": list(self.seeds),
             "forbidden": list(self.forbidden),
+            "left_out": [self.scope.leave_out] if self.scope.leave_out else [],
+            "compatible": [self.scope.compatible_types] if self.scope.compatible_types else [],
         }
 
     def subject(self) -> list[str]:
@@ -78,6 +101,8 @@ class Request:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
     return str(value) if isinstance(value, Path) else value
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 from largeea.formats.links.model import OWL, SKOS
-from largeea.formats.links.namespaces import SEMAPV, Prefixes, by_frequency
+from largeea.formats.links.namespaces import Prefixes, by_frequency
 from largeea.formats.links.tsv import write_header, write_rows
+from largeea.formats.prefixes import SEMAPV
 from largeea.graph import strings
 from largeea.schema_mapping.model import Correspondence
 from largeea.version import __version__
@@ -28,15 +29,18 @@ _COLUMNS = (
 _TYPES = {"relation": "rdf property", "attribute": "rdf property", "class": "rdfs class"}
 
 
-def write_sssom(rows: Sequence[Correspondence], file: IO[bytes]) -> None:
+def write_sssom(
+    rows: Sequence[Correspondence], file: IO[bytes], declared: Mapping[str, str] | None = None
+) -> None:
     """Write correspondences with a header of prefixes; the same rows always give the same bytes.
 
+    `declared` are the prefixes of the graphs, which are used where they are not customary ones.
     The column `other` has what SSSOM has no column for: the support, both shares, and the direction.
     """
     ends = strings(one.source for one in rows), strings(one.target for one in rows)
     predicates = strings(one.predicate for one in rows)
     namespaces = list(dict.fromkeys([OWL, SEMAPV, SKOS, *by_frequency(ends)]))
-    prefixes = Prefixes.of(namespaces)
+    prefixes = Prefixes.of(namespaces, declared)
     digest = hashlib.sha256("\n".join(map(repr, rows)).encode()).digest()
     header = [
         "curie_map:",

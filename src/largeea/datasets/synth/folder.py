@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,26 +26,30 @@ CARD = "card.json"
 def write_twin(spec: TwinSpec, seed: int, folder: Path, command: str) -> dict[str, Any]:
     """Generate the twin, write it into an empty or new folder and return its card.
 
-    Besides the OpenEA files, `unmatched_1` and `unmatched_2` list the entities without counterpart. The card
-    is written last, so a folder without it is incomplete.
+    Besides the OpenEA files, `unmatched_1` and `unmatched_2` list the entities without counterpart. All files
+    are written into a hidden folder beside it, which is renamed at the end: the folder is complete or absent.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not empty; choose another place with -o")
+    place = folder.resolve()
+    unfinished = place.with_name(f".{place.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
     pair = synthetic_pair(spec, seed)
     with step("write"):
-        write_pair(pair, folder)
+        write_pair(pair, unfinished)
         for side, (graph, linked) in enumerate(_sides(pair), start=1):
-            _write_unmatched(folder / f"unmatched_{side}", graph, linked)
+            _write_unmatched(unfinished / f"unmatched_{side}", graph, linked)
     with step("checksums"):
         card = {
             "about": "synthetic: no name or fact in here is about the world",
             "command": command,
             "parameters": {**asdict(spec), "seed": seed},
             "counts": _counts(pair),
-            "sha256": {path.name: file_hash(path) for path in sorted(folder.iterdir())},
+            "sha256": {path.name: file_hash(path) for path in sorted(unfinished.iterdir())},
         }
-    with atomic_write(folder / CARD) as file:
+    with atomic_write(unfinished / CARD) as file:
         file.write(json.dumps(card, indent=2).encode() + b"\n")
+    unfinished.rename(place)
     return card
 
 

@@ -37,14 +37,16 @@ MIN_INFORMATION = 0.02
 """Nats that a correspondence tells about an anchor on average."""
 
 
-def learn_partners(values: Values, anchors: Links, candidates: Similarity, seed: int) -> Partners:
+def learn_partners(
+    values: Values, anchors: Links, candidates: Similarity, seed: int, within: bool = False
+) -> Partners:
     """The pairs of properties whose agreement distinguishes anchors from other pairs."""
     random = np.random.default_rng(seed)
     if len(anchors) > MAX_ANCHORS:
         anchors = anchors.take(np.sort(random.choice(len(anchors), MAX_ANCHORS, replace=False)))
     left, right, matching = _levels_of_anchors(values, anchors)
     by_chance, sampled = _levels_by_chance(values, left, right, random)
-    among_rivals = _levels_of_rivals(values, left, right, _rivals(anchors, candidates))
+    among_rivals = _levels_of_rivals(values, left, right, _rivals(anchors, candidates, within))
     rivals = among_rivals.sum(axis=1, keepdims=True)
     u = (by_chance + (SMOOTHING * by_chance + among_rivals) / (SMOOTHING + rivals)) / 2
     seen = matching.sum(axis=1, keepdims=True)
@@ -152,15 +154,21 @@ def _equal_by_chance(values: Values, left: Int32, right: Int32) -> Float64:
     return found
 
 
-def _rivals(anchors: Links, candidates: Similarity) -> Links:
-    """Pairs of one end of an anchor with another candidate of that end: taken not to match."""
+def _rivals(anchors: Links, candidates: Similarity, within: bool) -> Links:
+    """Pairs of one end of an anchor with another candidate of that end: taken not to match.
+
+    `within` one graph, an entity may have several duplicates: only those count that have another anchor.
+    """
     few = candidates.top_k(RIVALS + 1)
     pairs = []
     for matrix, links in ((few, anchors), (few.transpose(), anchors.reversed())):
         found = matrix.top_k_arrays(RIVALS + 1)[0][links.source]
         other = (found >= 0) & (found != links.target[:, None])
         pairs.append(np.column_stack([np.repeat(links.source, other.sum(axis=1)), found[other]]))
-    return Links(np.concatenate([pairs[0], pairs[1][:, ::-1]]))
+    rivals = Links(np.concatenate([pairs[0], pairs[1][:, ::-1]]))
+    if not within:
+        return rivals
+    return rivals.take(np.isin(rivals.source, anchors.source) & np.isin(rivals.target, anchors.source))
 
 
 def _group_pairs(values: Values, links: Links) -> tuple[Int64, Int64, Int64]:

@@ -17,7 +17,9 @@ MAX_RATIO = 12.0
 """Log odds that attributes approach however many agree: properties are not independent of each other."""
 
 
-def literal_evidence(values: dict[str, Any], anchors: Links, candidates: Similarity, seed: int) -> Similarity:
+def literal_evidence(
+    values: dict[str, Any], anchors: Links, candidates: Similarity, seed: int, within: bool = False
+) -> Similarity:
     """How likely candidate pairs match, given their attributes: `1 / (1 + exp(-llr))`, in (0, 1).
 
     `llr` is the sum of Fellegi and Sunter's weights `log(m / u)` of all properties that correspond, see
@@ -25,7 +27,7 @@ def literal_evidence(values: dict[str, Any], anchors: Links, candidates: Similar
     `MAX_RATIO`. Candidates without corresponding properties are absent.
     """
     columns = Values.of(values)
-    partners = learn_partners(columns, anchors, candidates, seed)
+    partners = learn_partners(columns, anchors, candidates, seed, within)
     ratios, compared = np.zeros(len(candidates), np.float32), np.zeros(len(candidates), bool)
     width = tuple(int(np.diff(side.pointers).max(initial=0)) for side in (columns.source, columns.target))
     over_rows(

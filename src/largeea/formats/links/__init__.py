@@ -6,30 +6,38 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from largeea.errors import InputError, UsageError
-from largeea.formats.links import alignment_api, same_as, same_iri, sssom, table, unmatched
+from largeea.formats.links import alignment_api, clusters, same_as, same_iri, sssom, table, unmatched
+from largeea.formats.links.about import NOTHING, About, day_of, license_iri
 from largeea.formats.links.corrections import GivenPairs, Judged, merge_corrections, write_unused
 from largeea.formats.links.model import LinkFormat, LinkTable, Written
-from largeea.formats.links.predicates import predicate_iri
+from largeea.formats.links.predicates import checked_predicate, predicate_iri
 from largeea.formats.links.resolution import resolve
 from largeea.formats.streams import open_bytes
 from largeea.matching.alignment import Alignment
 
 __all__ = [
+    "CLUSTERS_FILE_NAME",
     "DOUBTFUL_FILE_NAME",
     "FORMATS",
+    "NOTHING",
     "SAME_IRI_FILE_NAME",
     "UNMATCHED_FILE_NAME",
     "UNUSED_FILE_NAME",
+    "About",
     "GivenPairs",
     "Judged",
     "LinkFormat",
     "LinkTable",
     "Written",
+    "checked_predicate",
+    "day_of",
     "find_format",
+    "license_iri",
     "merge_corrections",
     "predicate_iri",
     "read_forbidden",
@@ -38,6 +46,7 @@ __all__ = [
     "recognise",
     "resolve",
     "write_alignment",
+    "write_clusters",
     "write_doubtful",
     "write_same_iri",
     "write_unmatched",
@@ -52,6 +61,7 @@ FORMATS: dict[str, LinkFormat] = {
 
 DOUBTFUL_FILE_NAME, UNMATCHED_FILE_NAME = "doubtful.tsv", "unmatched.tsv"
 SAME_IRI_FILE_NAME, UNUSED_FILE_NAME = "same_iri.tsv", "unused_links.tsv"
+CLUSTERS_FILE_NAME = "clusters.tsv"
 _HEAD_BYTES = 1 << 16
 
 
@@ -63,17 +73,23 @@ def find_format(name: str) -> LinkFormat:
 
 
 def write_alignment(
-    alignment: Alignment, file: Path | IO[bytes], format: str = "sssom", predicate: str | None = None
+    alignment: Alignment,
+    file: Path | IO[bytes],
+    format: str = "sssom",
+    predicate: str | None = None,
+    about: About = NOTHING,
 ) -> Written:
     """Write an alignment and return what was written; the same alignment always gives the same bytes.
 
     Only accepted pairs are written, but the plain tables (`tsv`, `parquet`) hold the doubtful pairs too.
     `predicate` is a CURIE or an IRI for all links; without one, it follows from the roles of their ends.
+    `about` has what else is to be said about them.
     """
     write = find_format(format).write
-    iri = None if predicate is None else predicate_iri(predicate)
+    if predicate is not None:
+        about = replace(about, predicate=predicate_iri(predicate, alignment.source, alignment.target))
     with _opened(file) as stream:
-        return write(alignment, stream, iri)
+        return write(alignment, stream, about)
 
 
 def write_doubtful(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, int]:
@@ -92,6 +108,12 @@ def write_same_iri(alignment: Alignment, file: Path | IO[bytes]) -> dict[str, in
     """Write IRI and name of the pairs with equal IRIs; the linkable entities of each side in them."""
     with _opened(file) as stream:
         return same_iri.write(alignment, stream)
+
+
+def write_clusters(alignment: Alignment, file: Path | IO[bytes]) -> int:
+    """Write cluster, side, IRI and name of the entities in accepted pairs; the number of clusters."""
+    with _opened(file) as stream:
+        return clusters.write(alignment, stream)
 
 
 def read_links(path: Path, format: str | None = None) -> LinkTable:

@@ -9,6 +9,7 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from largeea.errors import InputError
+from largeea.formats.links.about import NOTHING, About
 from largeea.formats.links.model import MAX_LINE_BYTES, LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.namespaces import by_frequency
 from largeea.formats.links.text import C1_CONTROLS, Batches, escaped, joined, text_of
@@ -44,7 +45,7 @@ _TAIL = "</Alignment>\n</rdf:RDF>\n"
 _MEASURE = '<measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">'
 
 
-def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+def write(alignment: Alignment, file: IO[bytes], about: About = NOTHING) -> Written:
     """Write the accepted pairs, one on a line; a graph is named by the most frequent namespace in them.
 
     The relation of a pair is equivalence (`=`), whatever the entities are; the format has no predicates.

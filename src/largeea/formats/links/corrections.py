@@ -18,6 +18,7 @@ from largeea.errors import InputError
 from largeea.formats.links.model import LinkTable
 from largeea.formats.links.resolution import resolve_known
 from largeea.formats.links.tsv import write_header, write_rows
+from largeea.formats.prefixes import find_entities
 from largeea.graph import Arrays, Bool, KnowledgeGraph, Links, strings
 from largeea.matching.decision import greedy_one_to_one
 from largeea.matching.forbidden import among
@@ -141,7 +142,7 @@ def _unused(
     table: LinkTable, rows: np.ndarray, right: bool, source: KnowledgeGraph, target: KnowledgeGraph
 ) -> pa.Table:
     ends = [column.take(pa.array(rows)) for column in (table.source, table.target)]
-    missing = [graph.find(column) < 0 for graph, column in zip((source, target), ends, strict=True)]
+    missing = [find_entities(graph, column) < 0 for graph, column in zip((source, target), ends, strict=True)]
     sides = np.where(missing[0], np.where(missing[1], "source and target", "source"), "target")
     shown = [
         f"{table.place(int(row))}: the {side} of {one.as_py()} - {other.as_py()}"

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from largeea.errors import InputError
+from largeea.formats.links.about import About
 from largeea.graph import Float32, Int64, Strings, frozen, strings
 from largeea.matching.alignment import Alignment
 
@@ -122,12 +123,12 @@ class Written:
 class LinkFormat:
     """A file format of links: its name, its usual file name, and how it is written, recognised and read.
 
-    `write` takes the IRI of the predicate of all links, or None if it follows from the roles of their ends;
-    formats without predicates ignore it. `recognises` is called with the first bytes of a file, decompressed.
+    `write` takes what is to be said about the links; a format ignores what it cannot say. `recognises` is
+    called with the first bytes of a file, decompressed.
     """
 
     name: str
     file_name: str
-    write: Callable[[Alignment, IO[bytes], str | None], Written]
+    write: Callable[[Alignment, IO[bytes], About], Written]
     recognises: Callable[[bytes], bool]
     read: Callable[[Path], LinkTable]

@@ -5,54 +5,21 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.formats.links.model import OWL, SKOS
 from largeea.formats.links.text import joined
+from largeea.formats.prefixes import CUSTOMARY
 from largeea.formats.streams import in_parallel
 from largeea.graph import Strings, strings
 
 MOST_PREFIXES = 200
 """This many namespaces, the most frequent ones, get a prefix of their own."""
 
-SEMAPV = "https://w3id.org/semapv/vocab/"
-BUILT_IN = {
-    "linkml": "https://w3id.org/linkml/",
-    "owl": OWL,
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "semapv": SEMAPV,
-    "skos": SKOS,
-    "sssom": "https://w3id.org/sssom/",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
-"""Prefixes that SSSOM defines: a file need not declare them, and must not use them otherwise."""
-
-CUSTOMARY = {
-    **BUILT_IN,
-    "dbc": "http://dbpedia.org/resource/Category:",
-    "dbo": "http://dbpedia.org/ontology/",
-    "dbp": "http://dbpedia.org/property/",
-    "dbr": "http://dbpedia.org/resource/",
-    "dcterms": "http://purl.org/dc/terms/",
-    "fb": "http://rdf.freebase.com/ns/",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "gn": "http://sws.geonames.org/",
-    "mesh": "http://id.nlm.nih.gov/mesh/",
-    "obo": "http://purl.obolibrary.org/obo/",
-    "orcid": "https://orcid.org/",
-    "schema": "http://schema.org/",
-    "sdo": "https://schema.org/",
-    "wd": "http://www.wikidata.org/entity/",
-    "wdt": "http://www.wikidata.org/prop/direct/",
-    "yago": "http://yago-knowledge.org/resource/",
-}
-"""Prefixes that are written where their namespace occurs."""
 _PREFIX_OF = {namespace: prefix for prefix, namespace in CUSTOMARY.items()}
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 _RESERVED = CUSTOMARY.keys() | _YAML_WORDS
@@ -60,6 +27,8 @@ _RESERVED = CUSTOMARY.keys() | _YAML_WORDS
 _SEPARATORS = list(b"#/:")
 _DBPEDIA_EDITION = re.compile(r"http://([a-z]{2,3}(?:-[a-z]+)*)\.dbpedia\.org/resource/")
 _ABBREVIATION = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):")
+_MISLEADING = re.compile(r"ns[0-9]+|https?|urn", re.IGNORECASE)
+"""Declared prefixes that look like numbered ones or like the beginning of an IRI are not used."""
 _SCHEME = re.compile(r"(?:https?:|urn:)?")
 
 
@@ -72,15 +41,15 @@ class Prefixes:
     heads: Strings
 
     @classmethod
-    def of(cls, namespaces: list[str]) -> Prefixes:
-        """Prefixes for namespaces, most important first: the customary ones, else ns1, ns2 and so on.
+    def of(cls, namespaces: list[str], declared: Mapping[str, str] | None = None) -> Prefixes:
+        """Prefixes for namespaces, most important first: customary ones, `declared` ones, else ns1, ns2, ...
 
         Namespaces beyond `MOST_PREFIXES` share the prefix of their scheme, `http: "http:"`, so that a CURIE
         in one of them reads like the IRI itself.
         """
         shared = [_scheme(namespace) for namespace in namespaces[MOST_PREFIXES:]]
         stems = namespaces[:MOST_PREFIXES] + shared
-        names = _names(dict.fromkeys(stems))
+        names = _names(dict.fromkeys(stems), declared or {})
         heads = [
             f"{names[stem]}:{whole.removeprefix(stem)}" for stem, whole in zip(stems, namespaces, strict=True)
         ]
@@ -123,16 +92,21 @@ def _namespace_counts(iris: Strings) -> tuple[Strings, pa.Array]:
     return namespaces, counts
 
 
-def _names(namespaces: Iterable[str]) -> dict[str, str]:
+def _names(namespaces: Iterable[str], declared: Mapping[str, str]) -> dict[str, str]:
+    own = {
+        namespace: prefix
+        for prefix, namespace in reversed(list(declared.items()))
+        if prefix.lower() not in _RESERVED and not _MISLEADING.fullmatch(prefix)
+    }
     names: dict[str, str] = {}
     taken: set[str] = set()
     numbered = (f"ns{number}" for number in itertools.count(1))
     for namespace in namespaces:
-        name = _customary(namespace)
-        if name is None or name in taken:
+        name = _customary(namespace) or own.get(namespace)
+        if name is None or name.lower() in taken:
             name = next(candidate for candidate in numbered if candidate not in taken)
         names[namespace] = name
-        taken.add(name)
+        taken.add(name.lower())
     return names
 
 

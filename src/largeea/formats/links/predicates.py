@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from largeea.errors import UsageError
 from largeea.formats.links.model import OWL, SAME_AS, SKOS
-from largeea.formats.links.namespaces import CUSTOMARY
+from largeea.formats.prefixes import Curies
 from largeea.formats.vocabularies import TYPE
 from largeea.graph import Bool, Int8, KnowledgeGraph, Role, Strings, strings
 from largeea.matching.alignment import Alignment
@@ -33,20 +33,25 @@ _BETWEEN_CONCEPTS = strings(
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]+")
 
 
-def predicate_iri(text: str) -> str:
-    """The IRI of a predicate that is given as an IRI or as a CURIE with a customary prefix.
+def predicate_iri(text: str, *graphs: KnowledgeGraph) -> str:
+    """The IRI of a predicate that is given as an IRI, or as a CURIE with a known prefix.
 
-    Example: `predicate_iri("skos:closeMatch")`.
+    Prefixes are customary ones and those of the graphs. Example: `predicate_iri("skos:closeMatch")`.
     """
-    prefix, _, name = text.partition(":")
-    if prefix in CUSTOMARY and name:
-        return CUSTOMARY[prefix] + name
-    if not _IRI.fullmatch(text) or not (name.startswith("//") or prefix == "urn"):
+    curies = Curies.of(*graphs)
+    iri = curies.expand(text)
+    prefix, _, name = iri.partition(":")
+    if not _IRI.fullmatch(iri) or not (name.startswith("//") or prefix == "urn") or text.endswith(":"):
         raise UsageError(
             f"the predicate {text!r} is neither an IRI (http://..., urn:...) nor a CURIE with a known prefix "
-            f"such as skos:closeMatch; known prefixes: {', '.join(sorted(CUSTOMARY))}"
+            f"such as skos:closeMatch; known prefixes: {', '.join(sorted(curies.namespaces))}"
         )
-    return text
+    return iri
+
+
+def checked_predicate(text: str) -> str:
+    """The IRI of a predicate, or a CURIE whose prefix only the graphs may know; else `UsageError`."""
+    return text if Curies.of().advice(text) and not text.endswith(":") else predicate_iri(text)
 
 
 def predicates_of(alignment: Alignment, given: str | None = None) -> Strings:

@@ -6,6 +6,7 @@ import numpy as np
 
 from largeea.errors import InputError
 from largeea.formats.links.model import LinkTable
+from largeea.formats.prefixes import Curies, find_entities
 from largeea.graph import Bool, Int32, KnowledgeGraph, Links
 
 _SHOWN, _SHOWN_CHARACTERS = 3, 120
@@ -16,9 +17,9 @@ def resolve(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) ->
 
     A link to an unknown entity is an error: leaving it out silently would cost accuracy unnoticed.
     """
-    pairs = np.column_stack([source.find(table.source), target.find(table.target)])
+    pairs = _found(table, source, target)
     if (pairs < 0).any():
-        raise _unknown(table, pairs, _found_when_swapped(table, source, target))
+        raise _unknown(table, pairs, source, target)
     return Links(pairs, table.weight).canonical()
 
 
@@ -27,19 +28,24 @@ def resolve_known(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGra
 
     They keep the order of the table. It is an error if there is none.
     """
-    pairs = np.column_stack([source.find(table.source), target.find(table.target)])
+    pairs = _found(table, source, target)
     known: Bool = np.all(pairs >= 0, axis=1)
     if len(table) and not known.any():
-        raise _unknown(table, pairs, _found_when_swapped(table, source, target))
+        raise _unknown(table, pairs, source, target)
     return Links(pairs, table.weight).take(known), known
 
 
+def _found(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Int32:
+    """The ids of both ends, given by IRI or CURIE, `[n, 2]`; -1 for unknown ones."""
+    return np.column_stack([find_entities(source, table.source), find_entities(target, table.target)])
+
+
 def _found_when_swapped(table: LinkTable, source: KnowledgeGraph, target: KnowledgeGraph) -> Bool:
-    return (source.find(table.target) >= 0) & (target.find(table.source) >= 0)
+    return (find_entities(source, table.target) >= 0) & (find_entities(target, table.source) >= 0)
 
 
-def _unknown(table: LinkTable, pairs: Int32, swapped: Bool) -> InputError:
-    unknown = pairs < 0
+def _unknown(table: LinkTable, pairs: Int32, source: KnowledgeGraph, target: KnowledgeGraph) -> InputError:
+    unknown, swapped = pairs < 0, _found_when_swapped(table, source, target)
     rows = np.flatnonzero(unknown.any(axis=1))
     per_side = (
         f"{count} in the {side} graph"
@@ -59,9 +65,10 @@ def _unknown(table: LinkTable, pairs: Int32, swapped: Bool) -> InputError:
             "swap the columns of the file, or give the two graphs in the other order."
         )
     else:
+        first = (table.source if unknown[rows[0], 0] else table.target)[int(rows[0])].as_py()
         advice = (
             "IRIs must be equal to the letter. Check that the links belong to these two graphs, "
-            "or remove the lines that name other entities."
+            f"or remove the lines that name other entities{Curies.of(source, target).advice(first)}."
         )
     message = f"{len(rows)} of {len(table)} links name entities that are not there ({', '.join(per_side)}):"
     line = None if table.line is None else int(table.line[rows[0]])

@@ -9,6 +9,7 @@ from typing import IO
 import pyoxigraph
 
 from largeea.errors import InputError
+from largeea.formats.links.about import NOTHING, About
 from largeea.formats.links.model import (
     EQUIVALENCES,
     MAX_LINE_BYTES,
@@ -30,10 +31,10 @@ _IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *C1_CONTROLS, 
 _READ_BYTES = 1 << 22
 
 
-def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+def write(alignment: Alignment, file: IO[bytes], about: About = NOTHING) -> Written:
     """Write the accepted pairs, one statement on a line. Ids that are not IRIs are written like IRIs."""
     batches, written = Batches(alignment, accepted_only=True), 0
-    predicates = predicates_of(alignment, predicate)
+    predicates = predicates_of(alignment, about.predicate)
     for batch in batches:
         source, target = (escaped(batch[side], _IRI_ESCAPES) for side in ("source", "target"))
         between = predicates[written : written + len(batch)]

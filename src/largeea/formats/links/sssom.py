@@ -2,109 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import re
-import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.errors import InputError
-from largeea.formats.links.model import EQUIVALENCES, OWL, LinkCollector, LinkFormat, LinkTable, Written
-from largeea.formats.links.namespaces import BUILT_IN, SEMAPV, Prefixes, by_frequency
-from largeea.formats.links.predicates import predicates_of
-from largeea.formats.links.text import Batches, first_line, joined, text_of
-from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
-from largeea.graph import Strings
-from largeea.matching.alignment import Alignment
+from largeea.formats.links.model import EQUIVALENCES, LinkCollector, LinkFormat, LinkTable
+from largeea.formats.links.sssom_writing import write
+from largeea.formats.links.text import first_line
+from largeea.formats.links.tsv import text_lines, tsv_rows
+from largeea.formats.prefixes import BUILT_IN
 
-_COLUMNS = (
-    "subject_id",
-    "subject_label",
-    "predicate_id",
-    "object_id",
-    "object_label",
-    "mapping_justification",
-    "confidence",
-)
-STRUCTURAL = {"structure", "neighbours", "surroundings"}
-"""Kinds of evidence that do not come from names."""
-_LICENSE = "https://w3id.org/sssom/license/unspecified"
-_BREAKS_YAML = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
 _AFTER_KEY = re.compile(r":(?:\s+|$)")
 _MAX_NAMESPACE = 2048
 """In characters: every row repeats its namespace."""
-
-
-def write(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
-    """Write the accepted pairs. A first pass collects the prefixes, which the header declares."""
-    iris = (column for batch in Batches(alignment, accepted_only=True).iris() for column in batch)
-    predicates = predicates_of(alignment, predicate)
-    vocabularies = OWL, SEMAPV, *by_frequency([predicates.unique()])
-    prefixes = Prefixes.of(list(dict.fromkeys([*vocabularies, *by_frequency(iris)])))
-    file.writelines(f"#{line}\n".encode() for line in _header(prefixes, _mapping_set_id(alignment)))
-    batches = Batches(alignment, accepted_only=True)
-    write_header(file, _COLUMNS)
-    rows = _rows(batches, predicates, prefixes, _justifications(alignment))
-    return batches.written(write_rows(file, rows))
-
-
-def _justifications(alignment: Alignment) -> Strings:
-    """Why each accepted pair is in the file: people have given it, or matching found it."""
-    by_name = "name" in alignment.evidence and not alignment.evidence.keys() & STRUCTURAL
-    found = "LexicalMatching" if by_name else "CompositeMatching"
-    given = pa.array(alignment.given[alignment.accepted])
-    return pc.if_else(given, "semapv:ManualMappingCuration", f"semapv:{found}").cast(pa.large_string())
-
-
-def _rows(
-    batches: Batches, predicates: Strings, prefixes: Prefixes, justifications: Strings
-) -> Iterator[list[pa.Array]]:
-    shortened, done = prefixes.shorten(predicates), 0
-    for batch in batches:
-        done += len(batch)
-        yield [
-            prefixes.shorten(batch["source"]),
-            batch["source_name"],
-            shortened[done - len(batch) : done],
-            prefixes.shorten(batch["target"]),
-            batch["target_name"],
-            justifications[done - len(batch) : done],
-            batch["confidence"],
-        ]
-
-
-def _header(prefixes: Prefixes, mapping_set_id: str) -> Iterator[str]:
-    yield "curie_map:"
-    for prefix, namespace in prefixes.curie_map.items():
-        yield f"  {prefix}: {_yaml(namespace)}"
-    yield f"mapping_set_id: {_yaml(mapping_set_id)}"
-    yield f"license: {_yaml(_LICENSE)}"
-    yield 'mapping_tool: "LargeEA"'
-    try:
-        yield f"mapping_tool_version: {_yaml(version('largeea'))}"
-    except PackageNotFoundError:
-        return
-
-
-def _mapping_set_id(alignment: Alignment) -> str:
-    """An id derived from the pairs, so that the same pairs always have the same id."""
-    digest = hashlib.sha256()
-    for source, target in Batches(alignment, accepted_only=True).iris():
-        digest.update(text_of(joined(source, "\t", target, "\n")))
-    return f"https://w3id.org/sssom/mappings/{uuid.UUID(bytes=digest.digest()[:16], version=5)}"
-
-
-def _yaml(text: str) -> str:
-    """A double-quoted YAML scalar: a JSON string in which YAML's other line ends are escaped too."""
-    return _BREAKS_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def recognises(head: bytes) -> bool:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from largeea.errors import InputError
 from largeea.formats import parquet
+from largeea.formats.links.about import NOTHING, About
 from largeea.formats.links.model import LinkCollector, LinkFormat, LinkTable, Written
 from largeea.formats.links.text import Batches, first_line, part
 from largeea.formats.links.tsv import text_lines, tsv_rows, write_header, write_rows
@@ -22,7 +23,7 @@ _COLUMNS = ("source", "target", "confidence", "status", "source_name", "target_n
 _ACCEPTED = "accepted"
 
 
-def write_text(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+def write_text(alignment: Alignment, file: IO[bytes], about: About = NOTHING) -> Written:
     """Write every pair as a line below a header. Tables have no predicates."""
     columns = [*_COLUMNS, *(f"evidence_{name}" for name in alignment.evidence)]
     batches = Batches(alignment, accepted_only=False)
@@ -38,7 +39,7 @@ def write_doubtful(alignment: Alignment, file: IO[bytes]) -> Written:
     return write_text(part(alignment, np.flatnonzero(~alignment.accepted)), file)
 
 
-def write_parquet(alignment: Alignment, file: IO[bytes], predicate: str | None = None) -> Written:
+def write_parquet(alignment: Alignment, file: IO[bytes], about: About = NOTHING) -> Written:
     """Write every pair, with a row group for each batch. Tables have no predicates."""
     import pyarrow.parquet as pq  # imported lazily: slow to import, and most answers are text
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from largeea.formats.links.model import Written
 from largeea.graph import Bool, Strings, strings
 from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
 
 BATCH_ROWS = 1 << 16
 C1_CONTROLS = range(0x7F, 0xA0)
@@ -28,8 +29,7 @@ class Batches:
 
     def __init__(self, alignment: Alignment, *, accepted_only: bool) -> None:
         self._alignment, self._accepted_only = alignment, accepted_only
-        sizes = alignment.source.size, alignment.target.size
-        self._linked, self._doubted = ([np.zeros(size, bool) for size in sizes] for _ in range(2))
+        self._linked, self._doubted = _nobody(alignment), _nobody(alignment)
         self._doubtful = 0
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -58,6 +58,13 @@ class Batches:
     def written(self, rows: int) -> Written:
         """The counts of a writer that has written so many rows."""
         return Written(rows - self._doubtful, _by_side(self._linked), _by_side(self._doubted))
+
+
+def _nobody(alignment: Alignment) -> list[Bool]:
+    """An empty mask of the entities of each side; the same mask for both within one graph."""
+    if alignment.cardinality is Cardinality.WITHIN:
+        return [np.zeros(alignment.source.size, bool)] * 2
+    return [np.zeros(graph.size, bool) for graph in (alignment.source, alignment.target)]
 
 
 def _by_side(seen: list[Bool]) -> dict[str, int]:

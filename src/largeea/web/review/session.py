@@ -14,6 +14,7 @@ from largeea.errors import UsageError
 from largeea.finished import FinishedRun
 from largeea.formats.links.namespaces import by_frequency
 from largeea.formats.links.predicates import EXACT_MATCH, PREDICATE_OF_ROLE, skos_concepts
+from largeea.formats.prefixes import Curies
 from largeea.graph import Bool, Int32, KnowledgeGraph, Role
 from largeea.reviews import Decision, Kind, Pair, ReviewLog
 from largeea.web.review.estimate import count_verdicts, estimate_precision
@@ -37,7 +38,8 @@ class Session:
         self._run = FinishedRun(folder)
         self._table = PairTable(self._run)
         self._neighbourhoods = Neighbourhoods(self._run)
-        self._log = ReviewLog(folder, self._namespaces)
+        declared = self._run.target.prefixes | self._run.source.prefixes
+        self._log = ReviewLog(folder, self._namespaces, declared)
         self._lock = RLock()
 
     def _namespaces(self) -> list[str]:
@@ -233,8 +235,10 @@ class Session:
 
 
 def _entity(graph: KnowledgeGraph, entity: int) -> dict[str, Any]:
+    iri = graph.entities[entity].as_py()
     return {
-        "iri": graph.entities[entity].as_py(),
+        "iri": iri,
+        "curie": Curies.of(graph).shorten(iri),
         "name": name_of(graph, entity),
         "role": Role(graph.roles[entity]).name.lower(),
     }

@@ -209,7 +209,7 @@ function draw_entity(side, entity) {
   return element("div", { class: "entity" },
     element("p", { class: "side-name" }, `${side}, ${entity.role}`),
     element("p", { class: "name", dir: "auto" }, ...with_language(main), agreement(main)),
-    element("p", { class: "iri" }, entity.iri),
+    element("p", { class: "iri", title: entity.iri }, entity.curie),
     others.length ? element("p", { class: "names" }, "Also ",
       ...others.flatMap((name, place) => [place ? ", " : null, element("span", { dir: "auto" }, ...with_language(name), agreement(name))])) : null);
 }
@@ -282,7 +282,7 @@ function draw_rivals(rivals) {
     const button = element("button", { type: "button", class: rival.decision === "same" ? "chosen" : "" },
       element("kbd", {}, String(place + 1)),
       element("span", { class: "name", dir: "auto" }, rival.name),
-      element("span", { class: "more" }, rival.iri),
+      element("span", { class: "more", title: rival.iri }, rival.curie),
       element("span", { class: "more" }, [
         rival.decision === "same" ? "chosen" : "",
         rival.score === null ? "" : `score ${share(rival.score)}`,

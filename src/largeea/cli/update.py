@@ -1,0 +1,45 @@
+"""`largeea update`: align new versions of the graphs of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from largeea import api
+from largeea.cli import align, options
+from largeea.cli.groups import Limits, with_groups
+
+EXAMPLES = """
+**Examples**
+
+`largeea update run --source wikidata-new.nt.bz2 -o run2`
+
+`largeea update run --source a-new.nt --target b-new.nt -o run2 --json`
+"""
+
+
+@with_groups
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run that `largeea align` started.")],
+    *,
+    source: Annotated[
+        Path | None, typer.Option(help="New source graph, or pair folder; default: that of the run.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option(help="New target graph; default: that of the run.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Run folder of the update.")],
+    limits: Limits,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on other graphs.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Align new versions of the graphs of a run: only what changed is computed again.
+
+    The folder also gets changes.tsv: links that are new, changed or gone, and earlier confidence of others.
+    """
+    answer = api.update(
+        run, output, source=source, target=target, execution=limits.make(), overwrite=overwrite
+    )
+    align.tell(answer, json)

@@ -1,0 +1,112 @@
+"""Runs a SPARQL query on files, as a program of its own with limits on memory and time.
+
+`selection.py` runs this file, so it imports nothing of LargeEA. Standard input has a line of JSON with the
+query and its limits; then for each file a line of JSON with its format and base IRI, and its bytes in chunks,
+each after its length, until a chunk is empty. Standard output has the selected IRIs, one on each line.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import IO, Any
+
+import pyoxigraph as ox
+
+REFUSED, OUT_OF_MEMORY = 3, 4
+"""Exit codes. A refusal ends standard error with the message as a line of JSON."""
+FORMATS = {
+    "n-triples": ox.RdfFormat.N_TRIPLES,
+    "n-quads": ox.RdfFormat.N_QUADS,
+    "turtle": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+    "rdf-xml": ox.RdfFormat.RDF_XML,
+    "json-ld": ox.RdfFormat.JSON_LD,
+}
+
+
+class Chunks(io.RawIOBase):
+    """The bytes of one file; `seen` counts those of all files. Each MB allows the process a second more."""
+
+    def __init__(self, stream: IO[bytes], seconds: int, seen: int) -> None:
+        self._stream, self._seconds, self.seen = stream, seconds, seen
+        self._chunk, self._ended = b"", False
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        """Pass on the rest of a chunk, or the beginning of the next."""
+        if not self._chunk and not self._ended:
+            self._chunk = self._stream.read(int.from_bytes(self._stream.read(8), "little"))
+            self._ended, self.seen = not self._chunk, self.seen + len(self._chunk)
+            _limit(resource.RLIMIT_CPU, self._seconds + (self.seen >> 20))
+        part, self._chunk = self._chunk[: len(buffer)], self._chunk[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def statements(stream: Chunks, format: str, base_iri: str) -> Iterator[Any]:
+    """The quads of a file; malformed statements are skipped, as LargeEA has listed them already."""
+    source: Any = stream
+    quads = ox.parse(source, FORMATS[format], base_iri=base_iri, lenient=True, rename_blank_nodes=True)
+    last = ""
+    while True:
+        try:
+            yield from quads
+            return
+        except SyntaxError as error:
+            if error.msg == last:
+                return
+            last = error.msg
+
+
+def selected(store: ox.Store, query: str, prefixes: dict[str, str]) -> Iterator[str]:
+    """The IRIs that the variable of a query is bound to, each once."""
+    found = store.query(query, prefixes=prefixes, use_default_graph_as_union=True)
+    assert isinstance(found, ox.QuerySolutions)
+    seen = set()
+    for solution in found:
+        term = solution[0]
+        if isinstance(term, ox.Literal):
+            raise ValueError(f"selects the literal {term}, but entities are IRIs")
+        if isinstance(term, ox.NamedNode) and term.value not in seen:
+            seen.add(term.value)
+            yield term.value
+
+
+def main() -> int:
+    """Load the files, run the query, print what it selects; return the exit code."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    request = json.loads(sys.stdin.buffer.readline())
+    _limit(resource.RLIMIT_AS, request["memory"])
+    store, seen = ox.Store(), 0
+    try:
+        while line := sys.stdin.buffer.readline():
+            file = Chunks(sys.stdin.buffer, request["seconds"], seen)
+            store.bulk_extend(statements(file, *json.loads(line)))
+            seen = file.seen
+        for iri in selected(store, request["query"], request["prefixes"]):
+            sys.stdout.buffer.write(iri.replace("\n", " ").encode() + b"\n")
+        sys.stdout.buffer.flush()
+    except (SyntaxError, ValueError, OSError) as error:
+        sys.stderr.write("\n" + json.dumps(str(error)))
+        return REFUSED
+    except MemoryError:
+        return OUT_OF_MEMORY
+    return 0
+
+
+def _limit(kind: int, limit: int) -> None:
+    _, most = resource.getrlimit(kind)
+    with suppress(ValueError, OSError):  # macOS cannot limit memory
+        resource.setrlimit(kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

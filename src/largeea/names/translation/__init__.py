@@ -1,0 +1,12 @@
+"""Names in other scripts translated by dictionaries, by place and person names, and by a glossary."""
+
+from __future__ import annotations
+
+from largeea.names.translation.readings import (
+    lexicon_fingerprint,
+    missing_extras,
+    translate_names,
+    translation_memory,
+)
+
+__all__ = ["lexicon_fingerprint", "missing_extras", "translate_names", "translation_memory"]

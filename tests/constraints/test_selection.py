@@ -1,0 +1,91 @@
+"""Queries that select entities: what is refused, and the limits of the process that runs them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from largeea.constraints import selection
+from largeea.constraints.selection import check_query, query_text, select
+from largeea.errors import InputError, LargeEAWarning, ResourceError, UsageError
+from largeea.execution import Execution, executing
+from largeea.formats import read_graph
+from largeea.formats.prefixes import CUSTOMARY
+from largeea.graph import KnowledgeGraph
+
+LINES = "".join(
+    f'<http://a/{n}> <http://a/p> <http://a/{n + 1}> .\n<http://a/{n}> <http://a/q> "{n}" .\n'
+    for n in range(300)
+)
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> tuple[KnowledgeGraph, Path]:
+    place = tmp_path / "a.nt.gz"
+    place.write_bytes(gzip.compress((LINES + "not a statement\n" + LINES).encode()))
+    with pytest.warns(LargeEAWarning, match="1 "):
+        return read_graph(place), place
+
+
+def test_a_compressed_file_with_a_malformed_line(graph: tuple[KnowledgeGraph, Path]) -> None:
+    mask = select(graph[0], "source", 'SELECT ?s { ?s <http://a/q> "7" }', [graph[1]], None)
+    assert graph[0].entities.filter(mask).to_pylist() == ["http://a/7"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT ?x ?y WHERE { ?x ?p ?y }",
+            "the selection of the source graph has 2 variables; give a SELECT",
+        ),
+        ("ASK { ?x ?p ?y }", "is no SELECT"),
+        ("SELECT ?x\nWHERE { ?x a }", r"is not valid SPARQL: error at 2:\d+: expected"),
+        ("SELECT ?x { ?x a nope:Person }", "known prefixes: dbc, dbo"),
+        ("SELECT ?x { service <http://x/> { ?x ?p ?y } }", "uses SERVICE; nothing is fetched"),
+    ],
+)
+def test_what_is_no_selection(query: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_query(query, "source", CUSTOMARY)
+
+
+def test_the_word_service_is_allowed_elsewhere() -> None:
+    query = 'SELECT ?service { ?service a <http://x/service> ; rdfs:label "SERVICE" } # no SERVICE'
+    check_query(query, "source", CUSTOMARY)
+
+
+def test_a_query_that_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is neither a file nor a SPARQL query"):
+        query_text(str(tmp_path / "people.rq"))
+    (tmp_path / "people.rq").write_bytes(b"\xff{")
+    with pytest.raises(InputError, match="is not UTF-8 text"):
+        query_text(str(tmp_path / "people.rq"))
+
+
+def test_a_literal_is_no_entity(graph: tuple[KnowledgeGraph, Path]) -> None:
+    with pytest.raises(UsageError, match='selects the literal "0", but entities are IRIs'):
+        select(graph[0], "source", "SELECT ?x { <http://a/0> <http://a/q> ?x }", [graph[1]], None)
+    with pytest.raises(UsageError, match="selects none of its entities"):
+        select(graph[0], "source", "SELECT ?x { ?x <http://a/nope> ?y }", [graph[1]], None)
+
+
+def test_tables_cannot_be_queried(graph: tuple[KnowledgeGraph, Path], tmp_path: Path) -> None:
+    for files in ([], [tmp_path / "a.csv"]):
+        with pytest.raises(UsageError, match="does not come from RDF files"):
+            select(graph[0], "source", "SELECT ?x { ?x ?p ?y }", files, None)
+
+
+def test_time_is_bounded(graph: tuple[KnowledgeGraph, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "QUERY_SECONDS", 1)
+    endless = "SELECT (SAMPLE(?a) AS ?x) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h }"
+    with pytest.raises(ResourceError, match="takes longer than 1 s"):
+        select(graph[0], "source", endless, [graph[1]], None)
+
+
+def test_memory_is_bounded(graph: tuple[KnowledgeGraph, Path]) -> None:
+    greedy = "SELECT DISTINCT ?a { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f } ORDER BY ?a ?c ?e"
+    with executing(Execution(memory="600MB")), pytest.raises(ResourceError, match=r"takes more than 0\.3 GB"):
+        select(graph[0], "source", greedy, [graph[1]], None)

@@ -1,0 +1,146 @@
+"""Names translated by what anchors teach: ciphers whose answer is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import largeea
+from largeea.graph import KnowledgeGraph, Links, strings
+from largeea.names import learnt
+from largeea.names.learnt import find_learnt, learn_translations, learnt_similarity, name_units
+from largeea.names.rows import Columns
+from largeea.runs.folder import read_manifest
+from largeea.similarity import Similarity
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+HAN = "".join(map(chr, range(0x4E00, 0x4E80)))
+SIZE = 400
+
+
+def rows_of(source: list[str | None], target: list[str | None]) -> Columns:
+    sides = {"source": source, "target": target}
+    return {f"{side}_texts": strings(names) for side, names in sides.items()} | {
+        f"{side}_kind": np.zeros(len(names), np.int8) for side, names in sides.items()
+    }
+
+
+def words(count: int, seed: int, letters: str = LETTERS) -> list[str]:
+    random = np.random.default_rng(seed)
+    return ["".join(random.choice(list(letters), random.integers(4, 9))) for _ in range(count)]
+
+
+def names(vocabulary: list[str], seed: int) -> list[str]:
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(vocabulary, 3, replace=False)) for _ in range(SIZE)]
+
+
+def same(pairs: int) -> Links:
+    return Links(np.repeat(np.arange(pairs, dtype=np.int32)[:, None], 2, axis=1))
+
+
+def everything(shape: tuple[int, int]) -> Similarity:
+    return Similarity.from_entries(*np.indices(shape).reshape(2, -1), np.full(shape, 0.1).ravel(), shape)
+
+
+def found_first(rows: Columns, anchors: Links) -> float:
+    """Share of the entities without anchor whose counterpart, of the same number, is the first candidate."""
+    units = name_units(rows)
+    kinds = {side: rows[f"{side}_kind"] for side in ("source", "target")}
+    found = find_learnt(units, learn_translations(units, anchors, 0), anchors, kinds, 5)
+    free = np.setdiff1d(np.arange(found.shape[0]), anchors.source)
+    return float((found.best()[0][free] == free).mean())
+
+
+def scores_of(rows: Columns, anchors: Links) -> np.ndarray:
+    units = name_units(rows)
+    shape = len(rows["source_kind"]), len(rows["target_kind"])
+    scored = learnt_similarity(units, learn_translations(units, anchors, 0), [everything(shape)], shape[1])
+    return scored.to_dense()
+
+
+def test_words_of_a_cipher_are_learnt() -> None:
+    plain = words(200, 1)
+    code = dict(zip(plain, words(200, 2, HAN), strict=True))
+    source = names(plain, 3)
+    target = [" ".join(code[word] for word in name.split()) for name in source]
+    assert found_first(rows_of(source, target), same(SIZE // 2)) > 0.95
+    assert found_first(rows_of(target, source), same(SIZE // 2)) > 0.95
+
+
+def test_letters_of_another_alphabet_are_learnt() -> None:
+    alphabet = str.maketrans(LETTERS, "".join(map(chr, np.random.default_rng(0).permutation(26) + 0x10D0)))
+    source = words(SIZE, 4)
+    target = [name.translate(alphabet) for name in source]
+    assert found_first(rows_of(source, target), same(SIZE // 2)) > 0.9
+
+
+def test_without_anchors_names_stay_as_they_are() -> None:
+    rows = rows_of(["red fox", "blue sky"], ["blue sky", "red fox", "grey wolf"])
+    scores = scores_of(rows, Links.none())
+    np.testing.assert_allclose(scores[[0, 1], [1, 0]], 1, atol=1e-5)
+    assert scores[0, 2] < 0.5
+
+
+def test_one_anchor_is_too_little_to_learn_from() -> None:
+    rows = rows_of(["гора", "гора гора", "река"], ["mountain", "mountains", "river"])
+    np.testing.assert_allclose(scores_of(rows, same(1)), scores_of(rows, Links.none()), atol=0.1)
+
+
+def test_wrong_anchors_do_not_confirm_themselves() -> None:
+    rows = rows_of(words(SIZE, 5), words(SIZE, 6, HAN))
+    units, shape = name_units(rows), (SIZE, SIZE)
+    taught = learn_translations(units, same(SIZE), 0)
+    confirming = taught | {"own": np.full(SIZE, -1, np.int32)}
+    scores, confirmed = (
+        learnt_similarity(units, known, [everything(shape)], SIZE).to_dense()
+        for known in (taught, confirming)
+    )
+    assert np.diag(confirmed).mean() > 0.3
+    assert np.diag(scores).mean() < 0.1
+
+
+def test_names_without_letters_are_similar_to_nothing() -> None:
+    rows = rows_of(["...", None, "fox"], ["???", "fox", None])
+    scores = scores_of(rows, same(2))
+    assert scores[2, 1] > 0.9
+    scores[2, 1] = 0
+    assert not scores.any()
+
+
+def test_anchors_are_left_out_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of(words(SIZE, 7), words(SIZE, 8))
+    units = name_units(rows)
+    monkeypatch.setattr(learnt, "MOST_PRODUCTS", 10_000)
+    taught = learn_translations(units, same(SIZE), 0)["own"]
+    sizes = np.diff(units["source_indptr"]) * np.diff(units["target_indptr"])
+    assert 0 < sizes[taught >= 0].sum() <= 10_000
+
+
+def test_a_run_learns_names_in_other_letters_from_its_anchors(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    letters = str.maketrans(LETTERS, "".join(map(chr, random.permutation(26) + 0x10D0)))
+    source = names(words(SIZE // 6, 9), 5)
+    triples = np.column_stack([random.integers(0, high, SIZE) for high in (SIZE, 4, SIZE)])
+    sides = (
+        KnowledgeGraph(
+            strings(f"http://{side}/{number:03}" for number in range(SIZE)),
+            strings(told),
+            strings(f"http://{side}/r{number}" for number in range(4)),
+            np.unique(triples, axis=0),
+        )
+        for side, told in (("a", source), ("b", [name.translate(letters) for name in source]))
+    )
+    ours, theirs = sides
+    hits = []
+    for weight in (0.0, 1.0):
+        config = {"names": {"encoder": "ngram"}, "evidence": {"learnt_weight": weight}}
+        answer = largeea.align(ours, theirs, seeds=same(120), config=config, folder=tmp_path / str(weight))
+        found = answer.pairs[answer.pairs[:, 0] >= 120]
+        hits.append((found[:, 0] == found[:, 1]).sum() / (SIZE - 120))
+    assert hits[1] > 0.9
+    assert hits[1] > hits[0] + 0.05
+    timings = [read_manifest(tmp_path / weight)["timings"] for weight in ("0.0", "1.0")]
+    assert ["trial-learnt" in stages for stages in timings] == [False, True]
