@@ -1,0 +1,1 @@
+"""Attacks on everything that reads, writes, listens or runs for hours; see `__main__`."""

@@ -1,0 +1,57 @@
+"""Attack the program in every way that is known, and print what was tried how often, and what fell.
+
+    python -m benchmarks.attack                       the quick form, under 30 minutes
+    python -m benchmarks.attack --long                everything, for hours
+    python -m benchmarks.attack --only kills --only texts --most 5
+
+An attack may end in the right answer or a clear error. A traceback, a hang, a wrong answer, a lost result or
+growth beyond the input's is a fall; the exit code is 1 then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.attack.workshop import Workshop
+
+CAMPAIGNS = ("kills", "faults", "artifacts", "texts", "graphs", "locks", "settings", "web")
+QUICK = 12
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", action="append", choices=CAMPAIGNS, help="repeatable")
+    parser.add_argument(
+        "--most", type=int, default=QUICK, help="attempts of each kind (default: %(default)s)"
+    )
+    parser.add_argument("--long", action="store_true", help="every attempt, and larger graphs")
+    wanted = parser.parse_args()
+    tried, fallen = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    details = list[str]()
+    with tempfile.TemporaryDirectory(prefix="attack") as place:
+        workshop = Workshop(Path(place).resolve())
+        for name in wanted.only or CAMPAIGNS:
+            began = time.monotonic()
+            attempts = import_module(f"benchmarks.attack.{name}").attempts
+            for what, wrong in attempts(workshop, None if wanted.long else wanted.most):
+                tried[name, what] += 1
+                if wrong:
+                    fallen[name, what] += 1
+                    details.append(f"{what}: {wrong}")
+                    print(f"FELL  {details[-1]}", flush=True)
+            print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+    print(f"\n{'campaign':10} {'what':52} {'tried':>6} {'fell':>5}")
+    for (name, what), count in tried.items():
+        print(f"{name:10} {what:52} {count:6} {fallen[name, what]:5}")
+    print(f"{'all':63} {tried.total():6} {fallen.total():5}")
+    return int(bool(details))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Graphs that an adversary would make: time and memory at a size and at twice that size.
+
+Growth beyond `FACTOR`, twice in a row, is a fall: linear work doubles, quadratic work takes four times as
+long. CPU time is compared, so that other programs on the machine do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from benchmarks.attack.process import Outcome, fall, run
+from benchmarks.attack.workshop import LABEL, Attempt, Workshop, statements
+
+FACTOR = 3.0
+NEGLIGIBLE_SECONDS, NEGLIGIBLE_MB = 4.0, 200.0
+SECONDS = 1800
+SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+
+Lines = Iterator[str]
+
+
+def _named(side: str, n: int, name: Callable[[int], str]) -> Lines:
+    for i in range(n):
+        yield f'<urn:{side}:{i}> {LABEL} "{name(i)}" .\n<urn:{side}:{i}> <urn:p> <urn:{side}:{i // 2}> .\n'
+
+
+def hub(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f"<urn:{side}:Hub> <urn:p> <urn:{side}:Spoke{i}> .\n"
+
+
+def namesakes_around_a_hub(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f'<urn:{side}:hub> <urn:p> <urn:{side}:{i}> .\n<urn:{side}:{i}> {LABEL} "Springfield" .\n'
+
+
+def one_value_for_all(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f'<urn:{side}:{i}> {LABEL} "Town {i}" .\n<urn:{side}:{i}> <urn:v> "the same" .\n'
+
+
+def many_values(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f'<urn:{side}:Paris> <urn:v{i % 7}> "value {i}" .\n'
+
+
+def many_aliases(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f'<urn:{side}:Paris> <http://www.w3.org/2004/02/skos/core#altLabel> "alias {i}" .\n'
+
+
+def many_predicates(side: str, n: int) -> Lines:
+    for i in range(n // 10):
+        yield f"<urn:{side}:Paris> <urn:p{i}> <urn:{side}:Lima> .\n"
+
+
+def deep_classes(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f"<urn:{side}:Class{i}> {SUBCLASS} <urn:{side}:Class{i + 1}> .\n"
+
+
+def blank_nodes(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f'_:b{i} <urn:p> _:b{i // 2} .\n_:b{i} {LABEL} "node {i}" .\n'
+
+
+GROWING: dict[str, Callable[[str, int], Lines]] = {
+    "one hub": hub,
+    "equal names": lambda side, n: _named(side, n, lambda i: "Springfield"),
+    "equal names around a hub": namesakes_around_a_hub,
+    "names of one repeated character": lambda side, n: _named(side, n, lambda i: "a" * (1 + i % 500)),
+    "one word in all names": lambda side, n: _named(side, n, lambda i: f"municipality {i:x}"),
+    "nothing in common": lambda side, n: _named(side, n, lambda i: f"{side * 3} {i * 7919:x}"),
+    "one name of n letters": lambda side, n: _named(side, 2, lambda i: f"{i}" + "xyz " * (n * 25)),
+    "one value for all": one_value_for_all,
+    "n values of one entity": many_values,
+    "n aliases of one entity": many_aliases,
+    "n/10 predicates of one pair": many_predicates,
+    "n levels of classes": deep_classes,
+    "blank nodes": blank_nodes,
+}
+SMALL: dict[str, Lines] = {
+    "one entity": iter(['<urn:{side}:x> <urn:p> "1" .\n']),
+    "no edge": iter([f'<urn:{{side}}:{i}> {LABEL} "Town {i}" .\n' for i in range(9)]),
+    "a loop": iter(["<urn:{side}:x> <urn:p> <urn:{side}:x> .\n"]),
+    "only blank nodes": iter(["_:a <urn:p> _:b .\n"]),
+    "nothing": iter(()),
+}
+
+
+def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
+    size = 100_000 if most is None else 10_000 if most >= 10 else 1000
+    for name, lines in SMALL.items():
+        text = "".join(lines)
+        outcome = aligned(workshop, lambda side, text=text: iter([text.replace("{side}", side)]))
+        yield f"graph: {name}", fall(outcome)
+    base = aligned(workshop, statements)
+    for name, make in GROWING.items():
+
+        def of_size(n: int, make: Callable[[str, int], Lines] = make) -> Outcome:
+            return aligned(workshop, lambda side: chain(statements(side), make(side, n)))
+
+        small, large = of_size(size), of_size(2 * size)
+        wrong = fall(small) or fall(large)
+        if not wrong and grown(base, small, large):  # once may be chance, such as one round more
+            wrong = grown(base, large, of_size(4 * size))
+        yield f"graph: {name}", wrong
+
+
+def aligned(workshop: Workshop, make: Callable[[str], Lines]) -> Outcome:
+    """Align two graphs of these lines."""
+    workshop.clear()
+    for side in "ab":
+        with Path(f"{side}.nt").open("w") as file:
+            file.writelines(make(side))
+    return run(["align", "a.nt", "b.nt", "-o", "run", "--quiet"], seconds=SECONDS)
+
+
+def grown(base: Outcome, small: Outcome, large: Outcome) -> str | None:
+    """Return what is wrong with the growth from one size to twice that size."""
+    if wrong := fall(large):
+        return wrong
+    kinds = (
+        ("CPU s", NEGLIGIBLE_SECONDS, [one.cpu_seconds for one in (base, small, large)]),
+        ("MB", NEGLIGIBLE_MB, [one.memory_mb for one in (base, small, large)]),
+    )
+    for unit, negligible, (alone, before, after) in kinds:
+        added, added_by_twice = max(before - alone, negligible / FACTOR), after - alone
+        if added_by_twice > negligible and added_by_twice / added > FACTOR:
+            return f"{added:.1f} {unit} become {added_by_twice:.1f} at twice the size"
+    return None

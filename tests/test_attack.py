@@ -1,0 +1,20 @@
+"""A little of every attack that is quick enough; `python -m benchmarks.attack` does the rest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("campaign", ["kills", "texts", "artifacts"])
+def test_nothing_falls(campaign: str) -> None:
+    """In a process of its own: a process that has computed cannot be forked."""
+    command = [sys.executable, "-m", "benchmarks.attack", "--only", campaign, "--most", "1"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "fell" in ended.stdout
