@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 import numpy as np
 
 from largeea.explain import Entity, Explanation, SharedValue, Witness, explain, shortened
@@ -11,6 +14,7 @@ from largeea.report.figures import SAMPLE, spread
 from largeea.report.page import escaped, local_name, paragraph, shown
 from largeea.report.stored import StoredRun, rows_of
 
+T = TypeVar("T")
 EXAMPLES = 20
 """Pairs of each sort that are shown."""
 _SHOWN = 3
@@ -50,23 +54,25 @@ def cards(run: StoredRun, title: str, text: str, sources: Int32) -> str:
         return ""
     curies = Curies.of(run.source, run.target)
     explained = (explain(run, int(source), "source", candidates=1) for source in sources)
-    found = [_card(shortened(one, curies)) for one in explained]
+    found = [_card(one, curies) for one in explained]
     intro, pairs = paragraph(escaped(text), "quiet"), f'<div class="pairs">{"".join(found)}</div>'
     return f"<details open><summary>{len(found)} {escaped(title)}</summary>{intro}{pairs}</details>\n"
 
 
-def _card(found: Explanation) -> str:
+def _card(found: Explanation, curies: Curies) -> str:
+    """Return one pair. Only what is shown is shortened: a hub has many shared neighbours."""
     candidate = found.counterpart or next(iter(found.candidates), None)
     if candidate is None:
         return ""
     scores = [] if found.confidence is None else [_score("confidence", found.confidence)]
+    ends = [entity(shortened(one, curies)) for one in (found.entity, candidate.entity)]
     scores += [_score(kind, verdict.score) for kind, verdict in candidate.channels.items() if verdict]
     return (
-        f'<article class="pair"><div class="sides">{entity(found.entity)}{entity(candidate.entity)}</div>'
+        f'<article class="pair"><div class="sides">{"".join(ends)}</div>'
         f'<ul class="scores">{"".join(scores)}</ul>'
-        + _list("Paired elsewhere", [_owner(candidate.paired_with)] if candidate.paired_with else [])
-        + _list("Shared neighbours", [_witness(one) for one in found.witnesses])
-        + _list("Equal values", [_value(one) for one in found.values])
+        + _list("Paired elsewhere", [candidate.paired_with] if candidate.paired_with else [], _owner, curies)
+        + _list("Shared neighbours", found.witnesses, _witness, curies)
+        + _list("Equal values", found.values, _value, curies)
         + "</article>"
     )
 
@@ -107,10 +113,11 @@ def _relation(iri: str) -> str:
     return ("inverse of " if inverse else "") + shown(local_name(iri[inverse:]), 60)
 
 
-def _list(title: str, lines: list[str]) -> str:
-    """Return the first lines under a title, and the number of the others."""
-    if not lines:
+def _list(title: str, parts: Sequence[T], line: Callable[[T], str], curies: Curies) -> str:
+    """Return the lines of the first parts under a title, and the number of the others."""
+    if not parts:
         return ""
-    more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
-    items = "".join(f"<li>{line}</li>" for line in [*lines[:_SHOWN], *more])
+    lines = [line(shortened(one, curies)) for one in parts[:_SHOWN]]
+    more = [f"and {len(parts) - _SHOWN:,} more"] if len(parts) > _SHOWN else []
+    items = "".join(f"<li>{one}</li>" for one in [*lines, *more])
     return f'<div class="found"><b>{title}</b><ul>{items}</ul></div>'
