@@ -25,7 +25,12 @@ from largeea.names.scripts import SCRIPTS, script_shares, scripts_of
         ("ｶﾞﾝﾀﾞﾑ", "Kana"),
         ("LIFE (中島美嘉單曲)", "Han"),
         ("Modula-2 語", "Latin"),
-        ("Երևան", "another script"),
+        ("Երևան", "Armenian"),
+        ("თბილისი", "Georgian"),
+        ("ঢাকা", "Bengali"),
+        ("சென்னை", "Tamil"),
+        ("አዲስ አበባ", "Ethiopic"),
+        ("ᏣᎳᎩ", "another script"),
     ],
 )
 def test_the_script_of_most_letters(name: str, script: str) -> None:

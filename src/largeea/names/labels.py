@@ -6,10 +6,9 @@ String and n-gram comparison use these; the graph keeps its names as they are.
 from __future__ import annotations
 
 import pyarrow.compute as pc
-from anyascii import anyascii
 
 from largeea.graph import Strings, strings
-from largeea.names.kana import romanised
+from largeea.names.transliteration import transliterated
 
 _DISPENSABLE = (
     r"[\x{300}-\x{36f}\x{1ab0}-\x{1aff}\x{1dc0}-\x{1dff}\x{20d0}-\x{20ff}\x{fe20}-\x{fe2f}"  # accents
@@ -39,7 +38,7 @@ def latinised(names: Strings) -> Strings:
     """
     text = normalised(names)
     foreign = pc.fill_null(pc.invert(pc.string_is_ascii(text)), False)
-    latin = normalised(strings([anyascii(romanised(name)) for name in text.filter(foreign).to_pylist()]))
+    latin = normalised(strings(transliterated(text.filter(foreign).to_pylist())))
     return pc.replace_with_mask(text, foreign, latin)
 
 

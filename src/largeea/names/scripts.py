@@ -12,17 +12,24 @@ from largeea.names.characters import CodePoints, code_points
 from largeea.names.labels import normalised
 
 SCRIPTS = (
-    *("Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Devanagari", "Thai", "Hangul", "Kana", "Han"),
+    *("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam"),
+    *("Sinhala", "Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Mongolian", "Hangul", "Kana", "Han"),
     "another script",
 )
 LATIN, OTHER = SCRIPTS.index("Latin"), len(SCRIPTS) - 1
 _RANGES = {
-    0x000: "Latin", 0x370: "Greek", 0x400: "Cyrillic", 0x530: "", 0x590: "Hebrew", 0x600: "Arabic",
-    0x780: "", 0x900: "Devanagari", 0x980: "", 0xE00: "Thai", 0xE80: "", 0x1100: "Hangul", 0x1200: "",
-    0x1C80: "Cyrillic", 0x1C90: "", 0x1D00: "Latin", 0x1F00: "Greek", 0x2000: "", 0x2C60: "Latin",
-    0x2C80: "", 0x2DE0: "Cyrillic", 0x2E00: "", 0x3005: "Han", 0x3008: "", 0x3041: "Kana", 0x3100: "",
-    0x31F0: "Kana", 0x3200: "", 0x3400: "Han", 0xA000: "", 0xA640: "Cyrillic", 0xA6A0: "", 0xA720: "Latin",
-    0xA800: "", 0xAC00: "Hangul", 0xD7B0: "", 0xF900: "Han", 0xFB00: "", 0x20000: "Han", 0x40000: "",
+    0x000: "Latin", 0x370: "Greek", 0x400: "Cyrillic", 0x530: "Armenian", 0x590: "Hebrew", 0x600: "Arabic",
+    0x700: "", 0x750: "Arabic", 0x780: "", 0x8A0: "Arabic", 0x900: "Devanagari", 0x980: "Bengali",
+    0xA00: "Gurmukhi", 0xA80: "Gujarati", 0xB00: "Oriya", 0xB80: "Tamil", 0xC00: "Telugu", 0xC80: "Kannada",
+    0xD00: "Malayalam", 0xD80: "Sinhala", 0xE00: "Thai", 0xE80: "Lao", 0xF00: "Tibetan", 0x1000: "Myanmar",
+    0x10A0: "Georgian", 0x1100: "Hangul", 0x1200: "Ethiopic", 0x13A0: "", 0x1780: "Khmer",
+    0x1800: "Mongolian", 0x18B0: "", 0x1C80: "Cyrillic", 0x1C90: "Georgian", 0x1CC0: "", 0x1D00: "Latin",
+    0x1F00: "Greek", 0x2000: "", 0x2C60: "Latin", 0x2C80: "", 0x2D00: "Georgian", 0x2D30: "",
+    0x2D80: "Ethiopic", 0x2DE0: "Cyrillic", 0x2E00: "", 0x3005: "Han", 0x3008: "", 0x3041: "Kana",
+    0x3100: "", 0x31F0: "Kana", 0x3200: "", 0x3400: "Han", 0xA000: "", 0xA640: "Cyrillic", 0xA6A0: "",
+    0xA720: "Latin", 0xA800: "", 0xAC00: "Hangul", 0xD7B0: "", 0xF900: "Han", 0xFB00: "", 0x20000: "Han",
+    0x40000: "",
 }  # fmt: skip
 """First code point of each range and its script; compatibility forms are normalised away."""
 _STARTS = np.array([*_RANGES])

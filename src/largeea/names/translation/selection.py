@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from anyascii import anyascii
 
@@ -75,25 +75,34 @@ def terms_of(
 
     `vocabulary` says how many names of the other graph have each Latin word.
     """
-    candidates, simplified = Candidates(), one_form(names)
-    surnames, endings = dict[str, str](), set[str]()
-    if use_dictionaries:
-        adjacent = adjacent_characters(simplified)
-        japanese = scripts.get("Kana", 0) > JAPANESE_SHARE * (scripts.get("Kana", 0) + scripts.get("Han", 0))
-        for dictionary, trusted in (JAPANESE if japanese else CHINESE).items():
-            if dictionary.installed and dictionary.serves(scripts):
-                entries = list(occurring(dictionary.read(scripts), adjacent, dictionary.translations))
-                candidates.add(entries, trusted)
-                if dictionary is CC_CEDICT and not japanese:
-                    surnames = {one: text for one, text in entries if text == anyascii(one).lower()}
-        if person_names_release():
-            words = dict.fromkeys(word for name in names for word in name.split(" ") if not word.isascii())
-            parts = list(equal_name_parts(words, vocabulary))
-            folded_words = one_form([word for word, _ in parts])
-            candidates.add(zip(folded_words, (other for _, other in parts), strict=True), trusted=False)
-        endings = _endings(simplified)
     sure = {term: Term(text, SURE) for term, text in glossary}
-    return Terms(candidates.best(vocabulary) | sure, endings, surnames, sure)
+    if not use_dictionaries:
+        return Terms(sure, sure=sure)
+    simplified = one_form(names)
+    candidates, surnames = _from_dictionaries(simplified, scripts)
+    if person_names_release():
+        candidates.add(_person_names(names, vocabulary), trusted=False)
+    return Terms(candidates.best(vocabulary) | sure, _endings(simplified), surnames, sure)
+
+
+def _from_dictionaries(names: list[str], scripts: Mapping[str, int]) -> tuple[Candidates, dict[str, str]]:
+    """The translations in the installed dictionaries, and Chinese surnames in Latin letters."""
+    candidates, surnames, adjacent = Candidates(), dict[str, str](), adjacent_characters(names)
+    japanese = scripts.get("Kana", 0) > JAPANESE_SHARE * (scripts.get("Kana", 0) + scripts.get("Han", 0))
+    for dictionary, trusted in (JAPANESE if japanese else CHINESE).items():
+        if dictionary.installed and dictionary.serves(scripts):
+            entries = list(occurring(dictionary.read(scripts), adjacent, dictionary.translations))
+            candidates.add(entries, trusted)
+            if dictionary is CC_CEDICT and not japanese:
+                surnames = {one: text for one, text in entries if text == anyascii(one).lower()}
+    return candidates, surnames
+
+
+def _person_names(names: list[str], vocabulary: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Folded words of the names, and words of the other graph that are the same given or family name."""
+    words = dict.fromkeys(word for name in names for word in name.split(" ") if not word.isascii())
+    parts = list(equal_name_parts(words, vocabulary))
+    return zip(one_form([word for word, _ in parts]), (other for _, other in parts), strict=True)
 
 
 def _endings(names: list[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Kana in Latin letters, as Hepburn romanisation reads them, without long vowels.
+"""Kana in Latin letters, as Hepburn romanisation reads them, without long vowels and without silent ones.
 
 Ours, because anyascii reads each character by itself: シャッター as "shiyatta", デヴィッド as "devuitdo".
 """
@@ -11,6 +11,7 @@ from anyascii import anyascii
 
 KANA = "ぁ-ゟァ-ヺーヽヾヿ"
 """Range of characters for a regular expression."""
+_WITH_SILENT_U = re.compile("[クグスズツフブプムル](?![ァィゥェォャュョー])")
 _WITH_SMALL = re.compile("([ぁ-んァ-ヴ])([ぁぃぅぇぉゃゅょァィゥェォャュョ])")
 _OTHER_KANA = re.compile("[ぁ-ゟァ-ヺーヽヾヿ]")
 _BEFORE_CH = re.compile("[っッ](?=ch)")
@@ -18,7 +19,11 @@ _DOUBLING = re.compile("[っッ]+([b-df-hj-np-tv-z]?)")
 
 
 def romanised(text: str) -> str:
-    """The text with its kana in lower-case Latin letters; other characters stay."""
+    """The text with its kana in lower-case Latin letters; other characters stay.
+
+    A short u of katakana is left out: mostly it parts the consonants of foreign names, as in クリス, Chris.
+    """
+    text = _WITH_SILENT_U.sub(lambda kana: anyascii(kana[0])[:-1], text)
     text = _WITH_SMALL.sub(_syllable, text)
     text = _OTHER_KANA.sub(lambda kana: kana[0] if kana[0] in "っッ" else anyascii(kana[0]), text)
     return _DOUBLING.sub(r"\1\1", _BEFORE_CH.sub("t", text))
