@@ -4,8 +4,9 @@
     python benchmarks/cluster.py PAIR --overhead           # Ray on this machine against the local engine
 
 PAIR is a folder that `largeea align` takes. Nodes are Ray processes on this machine with object stores of
-their own and `--cores` cores each; the driver's own threads are as many. Every run is a process of its own.
-Ray's start (connecting, and starting the workers) is timed apart from the work. `--set` is that of `align`.
+their own and `--cores` cores each. The driver has `--driver-threads`, by default as many as a node has cores;
+without a limit, `align` would use all cores of the driver's machine. Every run is a process of its own. Ray's
+start (connecting, and starting the workers) is timed apart from the work. `--set` is that of `align`.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ def main() -> None:
     parser.add_argument("pair", type=Path)
     parser.add_argument("--nodes", type=int, nargs="*", default=[])
     parser.add_argument("--cores", type=int, default=1)
+    parser.add_argument("--driver-threads", type=int)
     parser.add_argument("--overhead", action="store_true")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--set", action="append", default=[], dest="settings", metavar="KEY=VALUE")
@@ -101,7 +103,7 @@ def main() -> None:
         run, execution = Path(wanted.one[0]), Execution(**json.loads(wanted.one[1]))
         print(json.dumps(work(wanted.pair, run, execution, tuple(wanted.settings))))
         return
-    differing = 0
+    threads, differing = wanted.driver_threads or wanted.cores, 0
     with tempfile.TemporaryDirectory() as place:
         local = Path(place, "local")
         found = timed(wanted.pair, local, wanted.settings, threads=wanted.cores)
@@ -112,7 +114,7 @@ def main() -> None:
             run = Path(place, name)
             if nodes:
                 with cluster(nodes, wanted.cores) as address:
-                    given = {"engine": "ray", "address": address, "threads": wanted.cores}
+                    given = {"engine": "ray", "address": address, "threads": threads}
                     found = timed(wanted.pair, run, wanted.settings, **given)
             else:
                 found = timed(wanted.pair, run, wanted.settings, engine="ray", threads=wanted.cores)

@@ -79,6 +79,10 @@ def test_values_are_kept_and_shards_go_to_their_jobs(place: Place) -> None:
             assert len(found) == 10
             parts = in_order(run_jobs(ray_jobs.squares, [(0, 1), (0, 1)], shards))
             assert [part["squares"].tolist() for part in parts] == [[9], [16]]
+        numbers = Shards(tuple(NUMBERS[first:last] for first, last in BLOCKS))
+        places = [(0, last - first) for first, last in BLOCKS]
+        parts = in_order(run_jobs(ray_jobs.squares, places, numbers))
+        assert np.concatenate([part["squares"] for part in parts]).tolist() == (NUMBERS**2).tolist()
 
 
 def test_blocks_keep_all_machines_busy(place: Place) -> None:

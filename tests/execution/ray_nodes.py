@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -45,6 +48,33 @@ class Cluster:
 
         ray.shutdown()
         self.ray.shutdown()
+
+
+NAMESPACES = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+"""Runs a command that sees mounts of its own, and ends all its processes with it."""
+
+
+def why_no_namespaces() -> str:
+    """Why there can be no node with mounts of its own here; nothing if there can be one."""
+    if shutil.which(NAMESPACES[0]) is None:
+        return "a node with mounts of its own needs the command unshare"
+    mounting = [*NAMESPACES, "mount", "-t", "tmpfs", "none", tempfile.gettempdir()]
+    tried = subprocess.run(mounting, capture_output=True, text=True, check=False)
+    return f"no mount namespaces here: {tried.stderr.strip()}" if tried.returncode else ""
+
+
+@contextmanager
+def node_without_folder(cluster: Cluster, folder: Path) -> Iterator[None]:
+    """A node that has an empty file system where the others see a folder."""
+    start = [str(Path(sys.executable).with_name("ray")), "start", "--address", cluster.ray.address, "--block"]
+    start += ["--num-cpus", "1", "--object-store-memory", str(cluster.store["object_store_memory"])]
+    hiding = ["sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(folder)]
+    node = subprocess.Popen([*NAMESPACES, *hiding, *start], stdout=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        node.kill()
+        node.wait()
 
 
 def _processes(title: str) -> Iterator[tuple[int, int]]:

@@ -81,6 +81,7 @@ def test_a_killed_driver_resumes(cluster: Any, tmp_path: Path) -> None:
     assert len(kept) > 5
     assert again == []
     assert after["cluster"]["repeated_jobs"] == 0
+    assert after["cluster"]["driver_waited_seconds"] > 0
     assert sum(node["jobs"] for node in after["cluster"]["nodes"].values()) > 0
     assert different(run, tmp_path / "local") == []
     for name in ("alignment.sssom.tsv", "doubtful.tsv", "unmatched.tsv"):

@@ -54,3 +54,10 @@ def test_auto_is_exact_where_that_is_quick() -> None:
     with executing(Execution(device="cpu")):
         assert dense.chosen_search(15_000, 15_000) == "exact"
         assert dense.chosen_search(1_000_000, 1_000_000) == "approximate"
+
+
+def test_among_equal_items_the_approximate_search_finds_the_first() -> None:
+    items = np.tile(np.eye(3, 8, dtype=np.float32), (200, 1))
+    with executing(Execution(device="cpu")):
+        ids, _ = dense_top_k(items[:3], items, 5, search="approximate")
+    assert ids.tolist() == [[first + 3 * turn for turn in range(5)] for first in range(3)]

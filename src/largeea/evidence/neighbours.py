@@ -11,9 +11,10 @@ from largeea.evidence import kernels
 from largeea.evidence.anchors import Anchors, without_seeds
 from largeea.evidence.graphs import GraphPair
 from largeea.execution.devices import cuda_is_chosen, torch_device
-from largeea.execution.jobs import row_blocks, run_jobs
+from largeea.execution.jobs import in_order, row_blocks, run_jobs
 from largeea.graph import Arrays, Links
 from largeea.similarity import Similarity
+from largeea.similarity.blocks import block_arrays, stacked
 
 MAX_FAN = 1000
 """A neighbour that more nodes share by one relation is no evidence for any of them."""
@@ -52,14 +53,10 @@ def neighbours_by_rows(
         return lambda first, last: without_seeds(joins.best(top_k, first, last), seeds)
 
     def best(first: int, last: int) -> Similarity:
-        ids = np.full((last - first, top_k), -1, np.int32)
-        scores = np.zeros((last - first, top_k), np.float32)
         blocks = row_blocks(last - first, least=4096, bytes_per_row=16 * top_k)
         spans = [(first + start, first + end) for start, end in blocks]
-        for number, found in run_jobs(_block, spans, graphs, known, agreement, kinds, top_k):
-            place = slice(*blocks[number])
-            ids[place], scores[place] = found["ids"], found["scores"]
-        pairs = Similarity.from_top_k(ids, scores, graphs.shape[1])
+        found = in_order(run_jobs(_block, spans, graphs, known, agreement, kinds, top_k))
+        pairs = stacked(found, (last - first, graphs.shape[1]))
         return without_seeds(_between_empty_rows(pairs, first, graphs.shape[0]), seeds)
 
     return best
@@ -81,7 +78,7 @@ def _block(
     kinds: Arrays,
     top_k: int,
 ) -> Arrays:
-    """The evidence of the source entities `first:last`, as top-k arrays."""
+    """The evidence of the source entities `first:last`, as a block of rows."""
     source, target = graphs.source, graphs.target
     ids = np.full((last - first, top_k), -1, np.int32)
     sums = np.zeros((last - first, top_k), np.float32)
@@ -92,4 +89,4 @@ def _block(
         anchors.target, anchors.trust, agreement.indptr, agreement.indices, agreement.scores,
         ids, sums, kinds["source"], kinds["target"],
     )  # fmt: skip
-    return {"ids": ids, "scores": 1 - np.exp(-sums)}
+    return block_arrays(Similarity.from_top_k(ids, 1 - np.exp(-sums), graphs.shape[1]))

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from largeea.graph import Float32, Int8, Int32, Int64
+from largeea.similarity.kernels import keep_best
 
 
 @njit(cache=True, nogil=True)
@@ -71,29 +72,13 @@ def choose_best(
 
     Each row has as many as `chosen`, its row pointers, leaves room for; among equal scores the first ones.
     """
+    ranked, best = np.empty((2, 0), np.float32)
     for row in range(first, last):
-        start, count = chosen[row], chosen[row + 1] - chosen[row]
-        if count == 0:
-            continue
-        kept = 0
-        for entry in range(indptr[row], indptr[row + 1]):
-            at = kept
-            if kept == count:
-                if scores[entry] <= scores[positions[start + count - 1]]:
-                    continue
-                at = count - 1
-            else:
-                kept += 1
-            while at > 0 and scores[positions[start + at - 1]] < scores[entry]:
-                positions[start + at] = positions[start + at - 1]
-                at -= 1
-            positions[start + at] = entry
-        for place in range(start + 1, start + count):
-            value, at = positions[place], place
-            while at > start and positions[at - 1] > value:
-                positions[at] = positions[at - 1]
-                at -= 1
-            positions[at] = value
+        start, end = indptr[row], indptr[row + 1]
+        if end - start > len(ranked):
+            ranked, best = np.empty((2, 2 * (end - start)), np.float32)
+        room = positions[chosen[row] : chosen[row + 1]]
+        keep_best(np.arange(start, end), scores[start:end], ranked, room, best[: len(room)])
 
 
 @njit(cache=True, nogil=True)

@@ -144,7 +144,7 @@ def in_turn(results: Iterator[tuple[int, Arrays]]) -> Iterator[tuple[int, Arrays
 def keep(value: Any) -> Any:
     """A value that several maps share: a cluster gets it once. Hand the result to `run_jobs` in its place.
 
-    Parts in `Shards` are sent to one machine each.
+    Each part of `Shards` stays on one machine.
     """
     engine = load_engine(current().engine)
     if isinstance(value, Shards):

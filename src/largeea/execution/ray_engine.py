@@ -9,6 +9,7 @@ node are carried out again; results are known by the place of their job, so thei
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from largeea.execution.file_arrays import NotVisible
 from largeea.execution.ray_cluster import Nodes, connect
 from largeea.execution.ray_objects import ObjectStore, Placed
 from largeea.execution.settings import current
-from largeea.execution.shards import Shards
+from largeea.execution.shards import Shards, share_of
 from largeea.execution.tasks import carry_out, described
 from largeea.graph import Arrays
 from largeea.progress import note
@@ -52,6 +53,8 @@ class Usage:
 
     nodes: dict[str, dict[str, float]] = field(default_factory=dict)
     repeated: int = 0
+    seconds_waited: float = 0.0
+    """In which the driver had nothing to do but wait for nodes."""
 
     def add(self, node: str, seconds: float, result: Arrays) -> None:
         """Count a finished task."""
@@ -94,11 +97,12 @@ class RayEngine:
         return len(self.session.nodes.cores())
 
     def report(self) -> dict[str, Any]:
-        """Jobs, seconds and bytes of each node, how many jobs were repeated, and how arrays got there."""
+        """What each node did, the jobs repeated, the driver's wait for nodes, and how arrays got there."""
         usage, store = self.session.usage, self.session.store
         return {
             "nodes": usage.nodes,
             "repeated_jobs": usage.repeated,
+            "driver_waited_seconds": round(usage.seconds_waited, 3),
             "bytes_sent": store.bytes_sent,
             "bytes_mapped": store.bytes_mapped,
         }
@@ -123,7 +127,7 @@ class RayEngine:
                 while waiting and len(under_way) < AHEAD * self.slots:
                     place = waiting.popleft()
                     under_way[tasks.submit(place)] = place
-                for finished in ray.wait(list(under_way), num_returns=1)[0]:
+                for finished in self._finished(list(under_way)):
                     place = under_way.pop(finished)
                     result = tasks.result(finished, place)
                     if result is None:
@@ -133,6 +137,13 @@ class RayEngine:
         finally:
             for task_left in under_way:
                 ray.cancel(task_left)
+
+    def _finished(self, under_way: list[Any]) -> list[Any]:
+        """The next task that finishes; the wait is counted."""
+        started = time.perf_counter()
+        finished: list[Any] = ray.wait(under_way, num_returns=1)[0]
+        self.session.usage.seconds_waited += time.perf_counter() - started
+        return finished
 
 
 class _Tasks:
@@ -145,7 +156,9 @@ class _Tasks:
         self._options = _needs(self._session.nodes, at_once)
         threads = int(self._options["num_cpus"])
         self._execution = replace(current(), engine="local", address=None, threads=threads)
-        self._shared = [self._placed(value) for value in shared]
+        self._shared = tuple(map(self._placed, shared))
+        shards = (value.parts for value in shared if isinstance(value, Shards))
+        self._has_homes = any(isinstance(part, Placed) for parts in shards for part in parts)
         self._losses = Counter[int]()
 
     def _placed(self, value: Any) -> Any:
@@ -157,13 +170,12 @@ class _Tasks:
         return Placed(value, self._session.store)
 
     def submit(self, place: int) -> Any:
-        """Hand the job at this place to Ray. Its shard, if there is one, stays on one node."""
-        options, given = dict(self._options), []
-        for value in self._shared:
-            if isinstance(value, Shards):
-                value = value.parts[place]
-                options["scheduling_strategy"] = self._home_of(place)
-            given.append(value.reference() if isinstance(value, Placed) else value)
+        """Hand the job at this place to Ray. A shard that several maps share stays on one node."""
+        options = dict(self._options)
+        if self._has_homes:
+            options["scheduling_strategy"] = self._home_of(place)
+        own = share_of(place, self._shared)
+        given = [value.reference() if isinstance(value, Placed) else value for value in own]
         job = self._jobs[place]
         task = described(job.function, job.arguments)
         return _task().options(**options).remote(task, self._execution, *given)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import platform
 import time
 from collections.abc import Callable
 from functools import cache
@@ -15,18 +16,19 @@ from typing import Any
 
 from largeea.errors import UsageError
 from largeea.execution import file_arrays
+from largeea.execution.code import code_fingerprint
 from largeea.execution.settings import Execution, executing
 from largeea.graph import Arrays
 
 PACKAGE = "largeea"
-Described = tuple[str, str, tuple[int | str, ...]]
-"""The module and name of a function, and the arguments of one job."""
+Described = tuple[str, str, str, tuple[int | str, ...]]
+"""The module and name of a function, the fingerprint of its code, and the arguments of one job."""
 
 
 def described(function: Callable[..., Arrays], arguments: tuple[int | str, ...]) -> Described:
     """A job as plain values; an error if a worker would refuse it."""
     function_named(function.__module__, function.__qualname__)
-    return function.__module__, function.__qualname__, arguments
+    return function.__module__, function.__qualname__, code_fingerprint(function), arguments
 
 
 def carry_out(task: Described, execution: Execution, *shared: Any) -> tuple[Arrays, str, float]:
@@ -34,8 +36,9 @@ def carry_out(task: Described, execution: Execution, *shared: Any) -> tuple[Arra
     import ray
 
     file_arrays.check_restored()
-    module, name, arguments = task
+    module, name, code, arguments = task
     function = function_named(module, name)
+    _check_code(function, code)
     started = time.perf_counter()
     with executing(execution):
         result = function(*arguments, *shared)
@@ -55,6 +58,15 @@ def function_named(module: str, name: str) -> Callable[..., Arrays]:
     if not inspect.isfunction(function) or function.__module__ != module:
         raise UsageError(f"a job names {module}.{name}, which is not a function of that module")
     return function
+
+
+def _check_code(function: Callable[..., Arrays], expected: str) -> None:
+    """Raise an error if this node has other code: the answer would depend on which node computes what."""
+    if code_fingerprint(function) != expected:
+        raise UsageError(
+            f"the node {platform.node()} has another version of {function.__module__} than the machine that "
+            f"started the run; install the same release of {PACKAGE} on all nodes"
+        )
 
 
 @cache

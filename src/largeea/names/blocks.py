@@ -9,6 +9,7 @@ from largeea.graph import Arrays, Int64
 from largeea.matching.sums import top_k_of_sum
 from largeea.names.rows import Names
 from largeea.similarity import Similarity
+from largeea.similarity.blocks import block_arrays, stacked
 
 ROWS_PER_JOB = 4096
 
@@ -17,14 +18,14 @@ def fold(names: Names, by_name: Similarity, top_k: int) -> Similarity:
     """From names to entities: the best pair of their names counts, `[source.size, target.size]`.
 
     Only entities of equal kind are paired. `by_name[source rows, target rows]` is returned as it is where no
-    entity has an alias and all are of one kind.
+    entity has an alias, all names count the same and all entities are of one kind.
     """
     shape = names.source.size, names.target.size
     kinds = names.source.kind, names.target.kind
     if max(side.max(initial=0) for side in kinds) > 0:
         rows = kinds[0][names.source.entity], kinds[1][names.target.entity]
         by_name = by_name.of_equal_kind(*rows)
-    if by_name.shape == shape:
+    if by_name.shape == shape and all((side.weights == 1).all() for side in (names.source, names.target)):
         return by_name
     blocks = row_blocks(shape[0], most=ROWS_PER_JOB)
     return stacked(in_order(run_jobs(fold_block, blocks, names, by_name, top_k, stored=False)), shape)
@@ -54,38 +55,6 @@ def weighted_mean_memory(rows: int, top_k: int, threads: int) -> int:
     return 17 * rows * top_k + 20 * threads * min(rows, ROWS_PER_JOB) * top_k
 
 
-def rows_between(similarity: Similarity, first: int, last: int) -> Similarity:
-    """The rows `first:last` as a matrix of their own."""
-    start, end = similarity.indptr[first], similarity.indptr[last]
-    shape, pointers = (last - first, similarity.shape[1]), similarity.indptr[first : last + 1] - start
-    return Similarity(
-        shape, pointers, similarity.indices[start:end], similarity.scores[start:end], similarity.floor
-    )
-
-
 def _entries(similarity: Similarity, first: int, last: int) -> Int64:
     """The places of all entries of the rows `first:last`."""
     return np.arange(similarity.indptr[first], similarity.indptr[last])
-
-
-def block_arrays(similarity: Similarity) -> Arrays:
-    """A block of rows as the result of a job."""
-    return {
-        "sizes": np.diff(similarity.indptr),
-        "indices": similarity.indices,
-        "scores": similarity.scores,
-        "floor": np.array([similarity.floor]),
-    }
-
-
-def stacked(blocks: list[Arrays], shape: tuple[int, int]) -> Similarity:
-    """One matrix of blocks that follow each other."""
-    floor = min((float(block["floor"][0]) for block in blocks), default=0.0)
-    indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(block["sizes"] for block in blocks)]))
-    indices, scores = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
-    start = 0
-    for block in blocks:
-        end = start + len(block["indices"])
-        indices[start:end], scores[start:end] = block.pop("indices"), block.pop("scores")
-        start = end
-    return Similarity(shape, indptr, indices, scores, floor)

@@ -13,8 +13,9 @@ import scipy.sparse as sp
 from numba import njit
 
 from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
+from largeea.execution.shards import Shards
 from largeea.graph import Arrays, Float32, Int32, Int64, UInt64
-from largeea.names.blocks import ROWS_PER_JOB, block_arrays, fold, rows_between, stacked
+from largeea.names.blocks import ROWS_PER_JOB, fold
 from largeea.names.cutting import Words
 from largeea.names.equal import BONUS
 from largeea.names.lexicon import Lexicon
@@ -23,6 +24,7 @@ from largeea.names.semantic import SIDES, Vectors, compared_texts
 from largeea.names.strings.matching import ones
 from largeea.names.words import averaged_with_words, compared_words
 from largeea.similarity import Similarity
+from largeea.similarity.blocks import block_arrays, stacked
 
 NEARBY = 4
 """Targets with shared neighbours whose names are compared, for every one that is kept as evidence."""
@@ -64,8 +66,9 @@ class NearbyNames:
         """The `per_source` targets of `nearby` with the most similar names, of those that `names` lacks."""
         pairs = _of_names(nearby, self._names)
         how = self._ngram_weight, PROMISING * per_source, LIKELY * per_source
-        shared = pairs, self._ngrams, self._vectors, self._signatures, self._words, how
         blocks = row_blocks(pairs.shape[0], most=ROWS_PER_JOB)
+        rows = Shards(tuple(pairs.block(first, last) for first, last in blocks))
+        shared = rows, pairs.shape[0], self._ngrams, self._vectors, self._signatures, self._words, how
         semantic = stacked(in_order(run_jobs(compare_block, blocks, *shared, stored=False)), pairs.shape)
         scored = _with_scores(semantic, semantic.scores * self._scale)
         found = fold(self._names, scored, PROMISING * per_source)
@@ -76,16 +79,19 @@ class NearbyNames:
 def compare_block(
     first: int,
     last: int,
-    all_pairs: Similarity,
+    pairs: Similarity,
+    sources: int,
     ngrams: Arrays,
     vectors: Vectors | None,
     signatures: Sequence[UInt64] | None,
     words: tuple[Words, Lexicon],
     how: tuple[float, int, int],
 ) -> Arrays:
-    """The most promising pairs of the names `first:last`, with their scores by n-grams, words and vectors."""
+    """The most promising of given pairs of the names `first:last`, of so many `sources` in all.
+
+    Their scores are those by n-grams, words and vectors.
+    """
     ngram_weight, promising, likely = how
-    pairs = rows_between(all_pairs, first, last)
     if signatures is not None:
         ours, theirs = signatures
         pairs = _sharing_ngrams(pairs, ours[first:last], theirs, ngrams).top_k(likely)
@@ -93,7 +99,7 @@ def compare_block(
     by_vectors = None if vectors is None else _by_vectors(pairs, first, last, vectors)
     estimate = by_ngrams if by_vectors is None else _mean(by_vectors, by_ngrams, ngram_weight)
     best = estimate.top_k(promising)
-    semantic = averaged_with_words(_on(by_ngrams, best), first, all_pairs.shape[0], *words)
+    semantic = averaged_with_words(_on(by_ngrams, best), first, sources, *words)
     if by_vectors is not None:
         semantic = _mean(_on(by_vectors, best), semantic, ngram_weight)
     return block_arrays(semantic)

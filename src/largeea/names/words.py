@@ -11,8 +11,9 @@ import pyarrow as pa
 from numba import njit
 
 from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
+from largeea.execution.shards import Shards
 from largeea.graph import Arrays, Float32, Int32, Int64, Strings
-from largeea.names.blocks import ROWS_PER_JOB, rows_between
+from largeea.names.blocks import ROWS_PER_JOB
 from largeea.names.cutting import GRAM_BITS, LETTER_BITS, LETTER_MASK, MAX_WORDS, MOST_GRAMS, Words
 from largeea.names.lexicon import Lexicon, learn_lexicon
 from largeea.names.rows import Names
@@ -33,8 +34,9 @@ def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: S
     `source` and `target` are the Latin names of all rows. The overlap is the Dice coefficient of the words of
     two names, weighted by inverse document frequency.
     """
-    shared = by_name, len(source), *compared_words(names, source, target)
     blocks = row_blocks(by_name.shape[0], most=ROWS_PER_JOB)
+    rows = Shards(tuple(by_name.block(first, last) for first, last in blocks))
+    shared = rows, len(source), *compared_words(names, source, target)
     parts = in_order(run_jobs(overlap_block, blocks, *shared, stored=False))
     scores = np.concatenate([part["scores"] for part in parts]) if parts else by_name.scores
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
@@ -43,9 +45,8 @@ def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: S
 def overlap_block(
     first: int, last: int, by_name: Similarity, sources: int, words: Words, lexicon: Lexicon
 ) -> Arrays:
-    """The scores of the names `first:last`, averaged with the overlap of their words."""
-    rows = rows_between(by_name, first, last)
-    return {"scores": averaged_with_words(rows, first, sources, words, lexicon).scores}
+    """The scores of the names `first:last`, which are given, averaged with the overlap of their words."""
+    return {"scores": averaged_with_words(by_name, first, sources, words, lexicon).scores}
 
 
 def compared_words(names: Names, source: Strings, target: Strings) -> tuple[Words, Lexicon]:

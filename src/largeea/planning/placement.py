@@ -14,27 +14,27 @@ from largeea.planning.stages import StageRow, edge_counts, free_entities
 ON_NODES = {
     "vectors": 1.0,
     "structure": 1.0,
-    "semantic": 0.7,
-    "by-ngrams": 0.7,
-    "by-vectors": 0.7,
+    "semantic": 0.9,
+    "by-ngrams": 0.9,
+    "by-vectors": 0.9,
     "by-values": 0.5,
-    "strings": 0.5,
-    "neighbours": 0.85,
-    "names-nearby": 0.85,
-    "candidates": 0.85,
+    "strings": 0.45,
+    "neighbours": 0.9,
+    "names-nearby": 0.9,
+    "candidates": 0.9,
     "surroundings": 0.95,
     "fused": 0.85,
     "likelihood": 0.4,
 }
 """Share of a stage's time that its jobs take. Stages that are missing have no jobs: the driver does all.
 
-Those of names, neighbours, candidates and matching were measured on a twin of DBP1M with 65,000 entities, on
-two cores; those of vectors, training, literal values and nearby names are assumed, and that of surroundings
-leaves 5 % for adding up.
+Those of names, strings, neighbours, candidates and surroundings were measured on a twin of DBP1M with 97,000
+entities, on one core; those of matching on one with 65,000, on two. Those of vectors, training and literal
+values are assumed.
 """
 SEARCHES = ("semantic", "by-ngrams", "by-vectors", "by-values", "strings")
 """Stages whose driver builds an index of the targets, which every node gets whole."""
-QUERIES_WHOLE = ("by-vectors", "by-values", "strings", "candidates")
+QUERIES_WHOLE = ("by-values", "strings")
 """Searches whose queries are made in the driver's memory: every node gets all of them, not its share."""
 ON_GRAPHS = ("neighbours", "names-nearby", "candidates", "surroundings")
 """Stages whose jobs need the edges of both graphs whole."""
@@ -110,7 +110,8 @@ def node_memory(
     kind = without_trial(row.stage)
     if kind == "candidates":
         nothing = evidence.candidates_memory(sizes.entities, (0, 0), config.evidence.label_width, 0)
-        return nothing + _searched_vectors(sizes, config), 0
+        source, target = _searched_vectors(sizes, config)
+        return nothing + target, source * part.disk // max(row.disk, 1)
     if kind in QUERIES_WHOLE:
         return row.working, 0
     if kind == "surroundings":
@@ -127,7 +128,7 @@ def sent_bytes(stage: str, always: int, sizes: Sizes, config: Config) -> int:
     """
     kind = without_trial(stage)
     if kind == "candidates":
-        return _searched_vectors(sizes, config)
+        return _searched_vectors(sizes, config)[1]
     if kind == "surroundings":
         return 4 * _pairs(sizes, config)
     return always if kind in SEARCHES else 0
@@ -144,6 +145,8 @@ def moved_bytes(row: StageRow, sent: int, sizes: Sizes, config: Config) -> tuple
         vectors = exchanged * whole_inputs(row.stage, sizes)
         return vectors, BYTES_PER_MATCHED_PAIR * row.disk // 8, vectors
     received = sent + whole_inputs(row.stage, sizes)
+    if kind == "candidates":
+        return received, sum(_searched_vectors(sizes, config)), row.disk
     if kind != "surroundings":
         return received, row.disk, row.disk
     sketches = config.evidence.sketches_for(sum(sizes.entities))
@@ -164,13 +167,16 @@ def driver_working(row: StageRow, sent: int, sizes: Sizes, config: Config) -> in
     if kind == "surroundings":
         width = config.evidence.label_width
         return sent + evidence.surroundings_memory((0, 0), _pairs(sizes, config), width, 0) + row.disk
+    if kind == "candidates":
+        return sum(_searched_vectors(sizes, config)) + row.working
     return sent + row.working
 
 
-def _searched_vectors(sizes: Sizes, config: Config) -> int:
-    """Bytes of the vectors among which candidates are searched, and of the index of the targets."""
+def _searched_vectors(sizes: Sizes, config: Config) -> tuple[int, int]:
+    """Bytes of the vectors that candidates are searched for, and of those among which they are searched."""
+    bytes_each = 4 * sketch_dimension(config.evidence.label_width)
     source, target = free_entities(sizes)
-    return sketch_dimension(config.evidence.label_width) * (4 * source + 5 * target)
+    return bytes_each * source, bytes_each * target
 
 
 def _pairs(sizes: Sizes, config: Config) -> int:

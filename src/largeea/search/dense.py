@@ -14,6 +14,7 @@ import numpy as np
 from largeea.errors import UsageError
 from largeea.execution.devices import cuda_is_chosen
 from largeea.execution.jobs import row_blocks, run_jobs
+from largeea.execution.shards import Shards
 from largeea.graph import Arrays, Float32, Int32
 from largeea.search.manhattan import candidate_count
 
@@ -78,7 +79,8 @@ def dense_top_k(
     chosen = chosen_search(len(queries), len(items)) if search == "auto" else search
     blocks = row_blocks(len(queries), multiple_of=QUERIES_AT_ONCE)
     index = SEARCHES[chosen](items)
-    shared = queries, index, k, metric
+    asked = Shards(tuple(queries[first:last] for first, last in blocks))
+    shared = asked, index, k, metric
     for number, found in run_jobs(nearest_block, blocks, *shared, at_once=index.at_once, stored=stored):
         first, last = blocks[number]
         ids[first:last], scores[first:last] = found["ids"], found["scores"]
@@ -105,9 +107,9 @@ def dense_memory(
 
 
 def nearest_block(first: int, last: int, queries: Float32, index: DenseSearch, k: int, metric: str) -> Arrays:
-    """The answers to the queries `first:last`."""
-    starts = range(first, last, QUERIES_AT_ONCE)
-    parts = [index.nearest(queries[at : min(at + QUERIES_AT_ONCE, last)], k, metric) for at in starts]
+    """The answers to the queries `first:last`, which are given."""
+    starts = range(0, last - first, QUERIES_AT_ONCE)
+    parts = [index.nearest(queries[at : at + QUERIES_AT_ONCE], k, metric) for at in starts]
     return {
         "ids": np.concatenate([ids for ids, _ in parts]),
         "scores": np.concatenate([scores for _, scores in parts]),

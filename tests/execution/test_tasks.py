@@ -1,0 +1,24 @@
+"""Tasks as a worker of a cluster sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from largeea.errors import UsageError
+from largeea.execution import Execution, tasks
+from largeea.names.strings import minhash
+
+
+def test_a_node_with_another_release_does_not_compute() -> None:
+    """It would silently mix results of different code into one answer."""
+    pytest.importorskip("ray", reason="the extra largeea[ray] is not installed")
+    function = next(value for value in vars(minhash).values() if _is_own_function(value))
+    module, name, code, arguments = tasks.described(function, (0, 1))
+    assert code
+    with pytest.raises(UsageError, match=r"another version of .*minhash.*install the same release"):
+        tasks.carry_out((module, name, f"{code}x", arguments), Execution(), np.empty(0))
+
+
+def _is_own_function(value: object) -> bool:
+    return getattr(value, "__module__", "") == minhash.__name__ and type(value).__name__ == "function"
