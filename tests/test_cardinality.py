@@ -93,6 +93,20 @@ def test_seeds_leave_their_target_open(pair):
     assert evaluate(answer, links)["alignment"]["f1"] > 0.95
 
 
+@pytest.mark.parametrize(("cardinality", "kept"), [("n:1", 3), ("n:m", 3), ("1:1", 1)])
+def test_all_given_sources_of_a_target_are_in_the_answer(pair, cardinality, kept, recwarn):
+    source, target, _ = pair
+    given = [[0, 200], [5, 200], [9, 200]]
+    answer = align(
+        source, target, seeds=Links(np.array(given)), config={"decision": {"cardinality": cardinality}}
+    )
+    marked = answer.pairs[answer.given].tolist()
+    assert marked == given[:kept]
+    assert (answer.confidence[answer.given] == 1).all()
+    assert answer.accepted[answer.given].all()
+    assert any("2 seeds are left out" in str(one.message) for one in recwarn) == (kept == 1)
+
+
 def test_files_of_a_many_to_one_run(pair, tmp_path: Path):
     write_graph(tmp_path / "s.nt", pair[0])
     write_graph(tmp_path / "t.nt", pair[1])

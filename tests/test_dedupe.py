@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from largeea.evaluate import cluster_figures, evaluate
 from largeea.explain import explain, find_entity
 from largeea.finished import FinishedRun
 from largeea.formats.frames import graph_of_table
+from largeea.formats.links import write_alignment
 from largeea.graph import KnowledgeGraph, Links, strings
 from largeea.matching.cardinality import Cardinality
 
@@ -183,6 +185,21 @@ def test_pairs_that_are_forbidden_are_not_found(tmp_path: Path):
     forbidden = {tuple(pair) for pair in answer.links.pairs[:5].tolist()}
     again = dedupe(table, forbidden=[(other, one) for one, other in wrong])
     assert not forbidden & {tuple(pair) for pair in again.pairs.tolist()}
+
+
+def test_all_given_duplicates_are_in_the_answer():
+    """Whatever the records say, and although one record is in three of the pairs."""
+    table, _ = records([1] * 30)
+    *others, first = table["id"][:4]
+    answer = dedupe(table, seeds=[(one, first) for one in others])
+    given = {frozenset(answer.source.entities.take(pair).to_pylist()) for pair in answer.pairs[answer.given]}
+    assert given == {frozenset((first, one)) for one in others}
+    clusters = answer.clusters[answer.source.find(strings([first, *others]))]
+    assert len(set(clusters.tolist())) == 1
+    file = io.BytesIO()
+    write_alignment(answer, file, "sssom")
+    rows = [line for line in file.getvalue().decode().splitlines() if "ManualMappingCuration" in line]
+    assert [line.rpartition("\t")[2] for line in rows] == ["n:1"] * 3
 
 
 def test_input_without_duplicates_to_search(tmp_path: Path):

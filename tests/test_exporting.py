@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 
 import largeea
-from largeea import exporting
 from largeea.cli import run as command
 from largeea.errors import UsageError
 from largeea.exporting import KINDS, export
@@ -47,8 +46,8 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    for module in (exporting, exporting.files):
-        monkeypatch.setattr(module, "ROW_GROUP", 10)
+    for module in ("kinds", "files"):
+        monkeypatch.setattr(f"largeea.exporting.{module}.ROW_GROUP", 10)
 
 
 def test_the_alignment_is_its_table(folder, tmp_path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeAlias
+
+import numpy as np
 
 from largeea.config import Config, as_config
 from largeea.constraints import as_scope, scoped
@@ -38,11 +40,11 @@ from largeea.formats.links import (
 )
 from largeea.formats.scope import NO_SCOPE, Match, Scope, in_scope
 from largeea.formats.streams import in_parallel
-from largeea.graph import KnowledgeGraph
+from largeea.graph import KnowledgeGraph, Links
 from largeea.inputs import Place, Seeds, file_inputs, given_inputs, given_pairs, graph_of
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
-from largeea.pipeline import run_method
+from largeea.pipeline import cardinality_of, run_method
 from largeea.progress import step
 from largeea.report import write_report
 from largeea.reviews import Reviews, read_reviews
@@ -51,7 +53,7 @@ from largeea.runs.accounting import answers_add_up, counted_twice, linkable_enti
 from largeea.runs.artifacts import content_hash
 from largeea.runs.files import atomic_write
 from largeea.runs.request import Request
-from largeea.updating import begin_update, finish_update, updated_request, write_changes
+from largeea.updating import begin_update, count_changes, finish_update, updated_request, write_changes
 
 Graph: TypeAlias = KnowledgeGraph | Place | Any
 """A graph, a path to read it from, or a table: a data frame, an Arrow table or a dict of columns."""
@@ -65,6 +67,8 @@ class AlignedFiles:
     folder: Path
     files: tuple[str, ...]
     """Names of the files written into the folder."""
+    changes: dict[str, int] = field(default_factory=dict)
+    """After an update, the numbers of links that are new, changed, gone and held."""
 
     @property
     def summary(self) -> dict[str, int]:
@@ -101,9 +105,11 @@ def align(
     Example: `align("a.nt", "b.ttl", seeds="known.tsv", config={"names": {"top_k": 20}}).to_table()`.
     """
     graphs = in_scope(graph_of("source", source, same_iri), graph_of("target", target, same_iri), match)
-    given, restricted = given_pairs(seeds, forbidden, *graphs), as_scope(scope)
+    config, restricted = as_config(config), as_scope(scope)
+    given = given_pairs(seeds, forbidden, *graphs, cardinality_of(config))
     files = [files_of(Path(one)) if isinstance(one, str | os.PathLike) else [] for one in (source, target)]
-    graphs = scoped(*graphs, restricted, ReadOptions(match=match), files, given.seeds)
+    known = Links(np.concatenate([given.seeds.pairs, given.further.pairs]))
+    graphs = scoped(*graphs, restricted, ReadOptions(match=match), files, known)
     return align_graphs(graphs, given, config, execution, folder, overwrite, scope=restricted)
 
 
@@ -214,7 +220,8 @@ def carry_out(
     ):
         if mend:
             run.forget_damaged()
-        inputs = begin_update(request, run) if request.earlier else file_inputs(request, run)
+        begin = begin_update if request.earlier else file_inputs
+        inputs = begin(request, run, cardinality_of(config, request.within))
         if request.predicate is not None:
             predicate_iri(request.predicate, inputs.source.value, inputs.target.value)
         outcome = run_method(inputs, config, run)
@@ -231,7 +238,8 @@ def carry_out(
             files += [name for record in run.manifest["stages"].values() for name in record["files"]]
         with step("report"):
             files.append(write_report(folder, trusted=True).name)
-    return AlignedFiles(alignment, folder, tuple(files))
+    counts = {kind: number for changed in changes for kind, number in count_changes(changed.value).items()}
+    return AlignedFiles(alignment, folder, tuple(files), counts)
 
 
 def _about(request: Request, run: Run) -> About:

@@ -16,6 +16,7 @@ from largeea.formats.links import find_format
 from largeea.formats.scope import Match, in_scope
 from largeea.inputs import Place, Seeds, given_pairs, graph_of
 from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
 from largeea.runs.request import Request
 
 
@@ -40,7 +41,7 @@ def dedupe(
     """
     read = graph_of("graph", graph, same_iri=False)
     both = in_scope(read, read, match)
-    given = given_pairs(seeds, forbidden, *both)
+    given = given_pairs(seeds, forbidden, *both, Cardinality.WITHIN)
     return align_graphs(both, given, config, execution, folder, overwrite, within=True)
 
 

@@ -29,6 +29,7 @@ from largeea.formats.links import (
 from largeea.formats.links.resolution import resolve_known
 from largeea.formats.scope import NO_SCOPE, Scope, in_scope
 from largeea.graph import Arrays, KnowledgeGraph, Links, Task, strings
+from largeea.matching.cardinality import Cardinality
 from largeea.pipeline import Inputs
 from largeea.progress import note
 from largeea.reviews import FILE as REVIEWS_FILE
@@ -63,11 +64,13 @@ def given_inputs(
     return Inputs(ours, theirs, known, within, scope_rules(scope, run, ours, theirs))
 
 
-def file_inputs(request: Request, run: Run, stored: Stored = MappingProxyType({})) -> Inputs:
+def file_inputs(
+    request: Request, run: Run, cardinality: Cardinality, stored: Stored = MappingProxyType({})
+) -> Inputs:
     """Graphs and given pairs of a request: read when a run needs them and does not have them.
 
     What is matched depends on both graphs, so each graph is identified by the files of both. Those that are
-    `stored` are not read.
+    `stored` are not read. The `cardinality` says which given pairs contradict each other.
     """
     known = run.manifest.get("inputs", ())
     files = request.files() | {"reviews": _reviews(request, run)}
@@ -87,12 +90,12 @@ def file_inputs(request: Request, run: Run, stored: Stored = MappingProxyType({}
     kinds = "seeds", "forbidden", "reviews"
     counts = " ".join(str(len(records[kind])) for kind in kinds)
     of_pairs = identity(
-        [one for kind in kinds for one in records[kind]], f"{source.key} {target.key} {counts}"
+        [one for kind in kinds for one in records[kind]], f"{source.key} {target.key} {counts} {cardinality}"
     )
     given = run.stage.given(
         "given-pairs",
         of_pairs,
-        lambda: _read_pairs(files, run, source.value, target.value),
+        lambda: _read_pairs(files, run, source.value, target.value, cardinality),
         merge_corrections,
     )
     rules = scope_rules(request.scope, run, source, target)
@@ -121,7 +124,11 @@ def _reviews(request: Request, run: Run) -> list[Path]:
 
 
 def _read_pairs(
-    files: dict[str, list[Path]], run: Run, source: KnowledgeGraph, target: KnowledgeGraph
+    files: dict[str, list[Path]],
+    run: Run,
+    source: KnowledgeGraph,
+    target: KnowledgeGraph,
+    cardinality: Cardinality,
 ) -> Arrays:
     """Read all that people say about pairs; pairs that cannot be used are listed in the run's folder."""
     assert run.folder is not None
@@ -130,7 +137,7 @@ def _read_pairs(
         reviews = read_reviews(run.folder)
         confirmed, rejected = _table(place, reviews.confirmed), _table(place, reviews.rejected)
         judged.append(Judged(confirmed, rejected, by_review=True))
-    given, unused = merge_corrections(judged, source, target)
+    given, unused = merge_corrections(judged, source, target, cardinality)
     if unused:
         with atomic_write(run.folder / UNUSED_FILE_NAME) as file:
             write_unused(unused, file)
@@ -185,7 +192,9 @@ def graph_of(side: str, given: Any, same_iri: bool) -> KnowledgeGraph:
     raise TypeError(f"{side} must be a KnowledgeGraph, a path or a table, not {type(given).__name__}")
 
 
-def given_pairs(seeds: Any, forbidden: Any, source: KnowledgeGraph, target: KnowledgeGraph) -> GivenPairs:
+def given_pairs(
+    seeds: Any, forbidden: Any, source: KnowledgeGraph, target: KnowledgeGraph, cardinality: Cardinality
+) -> GivenPairs:
     """Seeds and forbidden pairs as links, from whatever form they were given in."""
     judged = []
     for name, given, read in (("seeds", seeds, read_judged), ("forbidden", forbidden, read_forbidden)):
@@ -194,7 +203,7 @@ def given_pairs(seeds: Any, forbidden: Any, source: KnowledgeGraph, target: Know
         elif given is not None:
             table = _named_links(name, given, source, target)
             judged.append(Judged(table, None) if name == "seeds" else Judged(None, table))
-    return merge_corrections(judged, source, target)[0]
+    return merge_corrections(judged, source, target, cardinality)[0]
 
 
 def _named_links(name: str, given: Any, source: KnowledgeGraph, target: KnowledgeGraph) -> LinkTable:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from largeea import align, align_files
+from largeea.cli import run
 from largeea.constraints.blocking import candidate_rules, read_compatible
 from largeea.errors import InputError, LargeEAWarning, UsageError
 from largeea.finished import FinishedRun
@@ -122,6 +123,29 @@ def test_known_types_that_are_not_compatible_are_never_paired(
     found = {pair for pair in allowed(*typed, rules) if pair[9].isdigit() and pair[-1].isdigit()}
     numbers = {pair[9] + pair[-1] for pair in found}
     assert numbers == {a + b for a in "1234" for b in "1234"} - {"12", "21"}
+
+
+def test_types_that_a_first_run_has_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`largeea schema` finds which classes correspond, and its file is a table of compatible types."""
+    monkeypatch.chdir(tmp_path)
+    for side in "ab":
+        lines = [f"@prefix : <http://{side}/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."]
+        for number in range(20):
+            kind = "City" if number < 10 else "Person"
+            lines.append(f':{number} a :{kind} ; rdfs:label "name of {number}" .')
+        lines.append(f':paris a :{"City" if side == "a" else "Person"} ; rdfs:label "Paris" .')
+        Path(f"{side}.ttl").write_text("\n".join(lines))
+    known = "".join(f"http://a/{number}\thttp://b/{number}\n" for number in range(20))
+    Path("known.tsv").write_text(known)
+    first = align_files("a.ttl", "b.ttl", "first", seeds="known.tsv").alignment
+    assert ("http://a/paris", "http://b/paris") in links(first)
+    assert run(["schema", "first", "-o", "schema.sssom.tsv"]) == 0
+    assert set(read_compatible(Path("schema.sssom.tsv"))) == {
+        (f"http://a/{kind}", f"http://b/{kind}") for kind in ("City", "Person")
+    }
+    scope = {"compatible_types": "schema.sssom.tsv"}
+    second = align_files("a.ttl", "b.ttl", "second", seeds="known.tsv", scope=scope).alignment
+    assert ("http://a/paris", "http://b/paris") not in links(second)
 
 
 def test_types_that_no_entity_has(typed: tuple[KnowledgeGraph, KnowledgeGraph]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from largeea.errors import InputError, LargeEAWarning
 from largeea.formats.links import GivenPairs, Judged, LinkTable, merge_corrections
 from largeea.graph import KnowledgeGraph, Links, strings
+from largeea.matching.cardinality import Cardinality
 
 SOURCE, TARGET = (
     KnowledgeGraph(
@@ -115,11 +116,50 @@ def test_reviews_of_vanished_entities_are_unused_even_if_all_are() -> None:
 
 def test_given_pairs_are_stored_as_arrays() -> None:
     links = Links(np.array([[0, 1], [2, 3]]), np.array([0.5, 1]))
-    given = GivenPairs(links, Links(np.array([[4, 4]])))
+    given = GivenPairs(links, Links(np.array([[4, 4]])), further=Links(np.array([[0, 2]])))
     back = GivenPairs.from_arrays(given.to_arrays())
-    for name in ("seeds", "forbidden", "reviewed"):
+    for name in ("seeds", "forbidden", "reviewed", "further"):
         one, other = getattr(given, name), getattr(back, name)
         assert one.pairs.tolist() == other.pairs.tolist()
         assert (one.weight is None) == (other.weight is None)
     assert back.seeds.weight is not None
     assert back.seeds.weight.tolist() == [0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("cardinality", "seeds", "further", "left_out"),
+    [
+        ("1:1", ["0-0", "1-1"], [], ["0-1", "1-0"]),
+        ("n:1", ["0-0"], ["1-0"], ["0-1", "1-1"]),
+        ("1:n", ["0-0"], ["0-1"], ["1-0", "1-1"]),
+        ("n:m", ["0-0", "1-1"], ["0-1", "1-0"], []),
+    ],
+)
+def test_given_pairs_contradict_each_other_by_the_cardinality(
+    cardinality: str, seeds: list[str], further: list[str], left_out: list[str], recwarn
+) -> None:
+    known = Judged(table("known", "0-0", "0-1", "1-0", "1-1"), None)
+    given, _ = merge_corrections([known], SOURCE, TARGET, Cardinality(cardinality))
+    found = [
+        [f"{one}-{other}" for one, other in links.pairs.tolist()] for links in (given.seeds, given.further)
+    ]
+    assert found == [seeds, further]
+    told = "".join(str(one.message) for one in recwarn)
+    assert told.count("urn:a") == len(left_out)
+    assert all(f"urn:a{pair[0]} - urn:b{pair[2]}" in told for pair in left_out)
+
+
+def test_pairs_within_one_graph_have_no_direction() -> None:
+    ends = (
+        strings(["urn:a2", "urn:a1", "urn:a3", "urn:a0"]),
+        strings(["urn:a1", "urn:a2", "urn:a3", "urn:a1"]),
+    )
+    wrong = LinkTable(Path("wrong"), strings(["urn:a1"]), strings(["urn:a0"]))
+    judged = [Judged(LinkTable(Path("known"), *ends), None), Judged(None, wrong)]
+    with pytest.warns(LargeEAWarning) as told:
+        given, _ = merge_corrections(judged, SOURCE, SOURCE, Cardinality.WITHIN)
+    assert given.seeds.pairs.tolist() == [[1, 2]]
+    assert [str(one.message).rpartition(": ")[2] for one in told] == [
+        "urn:a3 - urn:a3",
+        "urn:a0 - urn:a1",
+    ], "nothing is the duplicate of itself, and a0 - a1 is wrong"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -131,3 +132,16 @@ def test_formats_without_predicates_stay_the_same(graphs, format: str) -> None:
 def test_what_is_no_predicate(text: str) -> None:
     with pytest.raises(UsageError, match=r"is neither an IRI .* nor a CURIE with a known prefix"):
         predicate_iri(text)
+
+
+@pytest.mark.parametrize("format", ["sssom", "same-as"])
+def test_concepts_match_exactly_or_closely_by_confidence(
+    graphs: tuple[KnowledgeGraph, KnowledgeGraph], format: str
+) -> None:
+    alignment = paired(graphs, ("animal", "animal"), ("being", "being"), ("berlin", "berlin"))
+    unsure = replace(alignment, confidence=np.array([0.9, 0.6, 0.6]))
+    lines = written(unsure, format).splitlines()
+    for predicate, entity in (("exactMatch", "animal"), ("closeMatch", "being"), ("sameAs", "berlin")):
+        assert [entity in line for line in lines if predicate in line] == [True]
+    given = written(unsure, format, "skos:exactMatch")
+    assert given.count("exactMatch") == 3, "a given predicate holds for all"

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from largeea.errors import InputError, UsageError
-from largeea.formats.links import FORMATS, LinkTable, model, read_links, resolve, same_as
+from largeea.formats.links import FORMATS, LinkTable, model, read_judged, read_links, resolve, same_as
 from largeea.graph import KnowledgeGraph, strings
 
 SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
@@ -164,6 +164,20 @@ def test_sssom_rows_of_equivalence(file):
     assert table.negated.line.tolist() == [11]
 
 
+@pytest.mark.parametrize("modifier", ["Not", "not", " NOT "])
+def test_the_modifier_not_in_any_case_negates(file, modifier):
+    judged = read_judged(file(SSSOM + f"a:1\towl:sameAs\t{modifier}\tb:2\t\t\n"))
+    assert len(judged.confirmed) == 0
+    assert rows(judged.rejected) == [("http://a.org/1", "http://b.org/#2")]
+
+
+def test_rows_that_are_no_links_are_told(file, caplog):
+    link, negated = "a:1\towl:sameAs\t\tb:2\t\t\n", "a:1\towl:sameAs\tNot\tb:3\t\t\n"
+    with caplog.at_level("INFO", "largeea"):
+        read_judged(file(SSSOM + link + negated + "a:4\tskos:broadMatch\t\tb:5\t\t\n"))
+    assert "1 rows are not read as links" in caplog.text, "a negated row is read"
+
+
 def test_sssom_may_be_bare_of_metadata(file):
     table = read_links(file("subject_id\tpredicate_id\tobject_id\nskos:a\towl:sameAs\thttp://b.org/\n"))
     assert rows(table) == [("http://www.w3.org/2004/02/skos/core#a", "http://b.org/")]
@@ -173,6 +187,7 @@ def test_sssom_may_be_bare_of_metadata(file):
 def test_sssom_that_cannot_be_used(file):
     fails(file(SSSOM + "x:1\towl:sameAs\t\tb:2\t\t\n"), "'x:1' has the prefix 'x', which the curie_map", 8)
     fails(file(SSSOM + "a:1\towl:sameAs\t\tb:2\n"), "has 4 tab-separated columns", 8)
+    fails(file(SSSOM + "a:1\towl:sameAs\tNever\tb:2\t\t\n"), "predicate_modifier 'Never' is unknown", 8)
     fails(
         file(SSSOM + "a:1\tskos:broadMatch\t\tb:2\t\t\n"),
         r"holds no links, read as sssom \(1 rows were left out\)",

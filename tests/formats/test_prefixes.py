@@ -9,7 +9,7 @@ import pytest
 
 from largeea import align_files, read_links
 from largeea.cli import run
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError, LargeEAWarning, UsageError
 from largeea.formats import ReadOptions, read_both, read_graph
 from largeea.formats.links import resolve
 from largeea.formats.links.namespaces import Prefixes
@@ -140,6 +140,15 @@ def test_labels_by_curie(files: None) -> None:
         UsageError, match=r"no graph has the predicate 'c:title'\. The prefix 'c' is not known"
     ):
         read_both("a.ttl", "b.ttl", options, options.new_rejects("a.ttl"))
+
+
+def test_a_label_that_no_graph_has_is_told(files: None) -> None:
+    options = ReadOptions(naming=Naming(("a:title", "b:titel")))
+    with pytest.warns(LargeEAWarning) as told:
+        read_both("a.ttl", "b.ttl", options, options.new_rejects("a.ttl"))
+    assert [str(one.message) for one in told] == [
+        "no graph has literals of the predicate 'b:titel', which was given for names"
+    ]
 
 
 def test_link_files_with_curies(files: None) -> None:

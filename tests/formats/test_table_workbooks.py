@@ -54,11 +54,14 @@ def test_cells_of_every_kind(workbook):
         ("x4", "Dan", datetime.datetime(2001, 2, 3, 4, 5)),
         ("x5", "Eve", "#N/A"),
         ("x6", "Fay", "=1+1"),
+        ("x7", "Gus", "#DIV/0!"),
+        ("x8", "Hal", "#N/A, as they said"),
     )
     graph = read_graph(path, ReadOptions(columns=Columns.parse("subject=id,name=name,attributes=value")))
     assert set(graph.attributes.values.to_pylist()) >= {"2.5", "3", "true", "2001-02-03 04:05:00"}
-    assert "#N/A" not in graph.attributes.values.to_pylist()
-    assert graph.counts.skipped == 2  # the error and the formula that no program has computed
+    assert not {"#N/A", "#DIV/0!"} & set(graph.attributes.values.to_pylist())
+    assert "#N/A, as they said" in graph.attributes.values.to_pylist()
+    assert graph.counts.skipped == 3  # the errors and the formula that no program has computed
 
 
 def test_a_sheet_by_name(workbook):

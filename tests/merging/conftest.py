@@ -30,6 +30,7 @@ def aligned(tmp_path: Path) -> Aligned:
         target: Mapping[str, str | bytes] | None,
         links: list[tuple[str, str]],
         folder: Path = tmp_path,
+        cardinality: str = "1:1",
         **reading: Any,
     ) -> Path:
         places = [_written(folder / "s", source), target and _written(folder / "t", target)]
@@ -42,7 +43,10 @@ def aligned(tmp_path: Path) -> Aligned:
                 *places,
                 run,
                 seeds=seeds if links else None,
-                config={"without": ["evidence"], "decision": {"threshold": 1.0}},
+                config={
+                    "without": ["evidence"],
+                    "decision": {"threshold": 1.0, "doubtful": 1.0, "cardinality": cardinality},
+                },
                 reading=largeea.ReadOptions(**reading),
             )
         return run

@@ -137,7 +137,10 @@ def test_an_updated_run_is_a_run_like_any_other(case, tmp_path, capsys):
     new = case.source.without(17).write(tmp_path / "new.nt")
     run2 = tmp_path / "run2"
     assert command(["update", str(case.run), "--source", str(new), "-o", str(run2), "--json"]) == 0
-    assert "changes.tsv" in json.loads(capsys.readouterr().out)["files"]
+    said = json.loads(capsys.readouterr().out)
+    assert "changes.tsv" in said["files"]
+    assert said["changes"] == {kind: len(rows) for kind, rows in changes(run2).items()}
+    assert said["changes"]["gone"] == 1
     before = content(run2 / "stages")
     truth = tmp_path / "truth.tsv"
     truth.write_text("".join("\t".join(case.pair(number)) + "\n" for number in range(200) if number != 17))

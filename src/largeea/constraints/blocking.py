@@ -13,6 +13,7 @@ from largeea.constraints.nearest import nearest
 from largeea.constraints.types import Types
 from largeea.errors import InputError, UsageError
 from largeea.evidence.literals import comparable
+from largeea.formats.links import recognise, sssom
 from largeea.formats.links.tsv import text_lines, tsv_rows
 from largeea.formats.prefixes import Curies
 from largeea.graph import Arrays, Int32, KnowledgeGraph, Strings, strings
@@ -33,7 +34,17 @@ def candidate_rules(
 
 
 def read_compatible(path: Path) -> Compatible:
-    """Read pairs of types from two tab-separated columns; a header `source`, `target` is allowed."""
+    """Read pairs of types: those of classes in a mapping of schemas (SSSOM), or two tab-separated columns.
+
+    Columns may have the header `source`, `target`.
+    """
+    pairs = sssom.read_classes(path) if recognise(path) is sssom.FORMAT else _pairs_of_columns(path)
+    if not pairs:
+        raise InputError("holds no pairs of types", path)
+    return tuple(pairs)
+
+
+def _pairs_of_columns(path: Path) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for line, row in tsv_rows(text_lines(path), path, quoted=False):
         cells = tuple(cell.strip() for cell in row)
@@ -43,9 +54,7 @@ def read_compatible(path: Path) -> Compatible:
             )
         if pairs or cells != ("source", "target"):
             pairs.append((cells[0], cells[1]))
-    if not pairs:
-        raise InputError("holds no pairs of types", path)
-    return tuple(pairs)
+    return pairs
 
 
 def shared_value(source: KnowledgeGraph, target: KnowledgeGraph, given: str) -> tuple[Sets, Sets]:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from largeea.errors import UsageError
 from largeea.formats.vocabularies import OWL, SKOS
 from largeea.graph import Int32, KnowledgeGraph, Strings, strings
+from largeea.progress import warn
 
 SEMAPV = "https://w3id.org/semapv/vocab/"
 BUILT_IN = {
@@ -126,13 +127,20 @@ class Curies:
         return f". The prefix {prefix!r} is not known; known are {', '.join([*own, *sorted(CUSTOMARY)])}"
 
 
-def check_prefixes(predicates: Iterable[str], *graphs: KnowledgeGraph) -> None:
-    """Raise `UsageError` if a predicate of literals is a CURIE with an unknown prefix."""
+def check_predicates(predicates: Iterable[str], *graphs: KnowledgeGraph) -> None:
+    """Tell of predicates that no literal has; `UsageError` for a CURIE with an unknown prefix."""
     curies = Curies.of(*graphs)
     for predicate in predicates:
-        used = any(pc.index(graph.attributes.predicates, predicate).as_py() >= 0 for graph in graphs)
-        if not used and (advice := curies.advice(predicate)):
+        if any(_has_literals(graph, predicate) for graph in graphs):
+            continue
+        if advice := curies.advice(predicate):
             raise UsageError(f"no graph has the predicate {predicate!r}{advice}")
+        warn(f"no graph has literals of the predicate {predicate!r}, which was given for names")
+
+
+def _has_literals(graph: KnowledgeGraph, predicate: str) -> bool:
+    known = graph.attributes.predicates
+    return bool(pc.index(known, Curies.of(graph).term(predicate, known)).as_py() >= 0)
 
 
 def find_entities(graph: KnowledgeGraph, texts: Strings) -> Int32:

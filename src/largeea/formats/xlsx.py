@@ -35,6 +35,8 @@ _MAX_FILES = 10_000
 _ROWS_AT_ONCE = 1 << 13
 _SAMPLE_ROWS = 200
 _BLOCK = 1 << 16
+_ERRORS = {"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"}
+"""Values of formulas that failed."""
 
 Cells = list[str | None]
 NumberedRows = Iterator[tuple[int, Cells]]
@@ -114,7 +116,7 @@ def _batches(rows: NumberedRows, width: int, path: Path, rejects: Rejects) -> It
 
 def _text(value: Any) -> str | None:
     """A cell as text: dates in ISO form, whole numbers without a fraction; nothing for errors of formulas."""
-    if value is None or (isinstance(value, str) and (not value.strip() or value.startswith("#N/A"))):
+    if value is None or (isinstance(value, str) and (not value.strip() or value in _ERRORS)):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -133,7 +135,10 @@ def _check_archive(path: Path) -> None:
         raise InputError("no such file; check the path", path)
     with _explaining(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
-        if sum(member.file_size for member in members) > growth_limit(path) or len(members) > _MAX_FILES:
+        if (
+            sum(member.file_size for member in members) > growth_limit(path.stat().st_size)
+            or len(members) > _MAX_FILES
+        ):
             raise bomb(path)
         for member in members:
             if member.filename.endswith((".xml", ".rels")):

@@ -29,6 +29,12 @@ def cluster_numbers(links: Links, sources: int, targets: int, within: bool = Fal
     return found
 
 
+def clusters_by_side(links: Links, sources: int, targets: int, within: bool = False) -> tuple[Int64, Int64]:
+    """Return `cluster_numbers` of the sources `[sources]` and of the targets `[targets]`."""
+    numbers = cluster_numbers(links, sources, targets, within)
+    return (numbers, numbers) if within else (numbers[:sources], numbers[sources:])
+
+
 def pairwise_agreement(found: Int64, true: Int64) -> tuple[float, float]:
     """Return precision and recall over all pairs of entities in the same cluster; clusters as above."""
     shared, ours, theirs = (float((sizes - 1).sum()) for sizes in _sizes(found, true))

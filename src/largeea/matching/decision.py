@@ -43,8 +43,9 @@ def decide(
     doubtful: float,
     assignment: str,
     cardinality: str = Cardinality.ONE_TO_ONE,
+    further: Links | None = None,
 ) -> Alignment:
-    """Return the seeds, then the accepted pairs, then the doubtful ones.
+    """Return the seeds and `further` given pairs, then the accepted pairs, then the doubtful ones.
 
     The fused scores select the pairs. One-to-one, these are first those chosen by `assignment`, then the best
     that remain; where only one end competes, the best of each such end; where none does, all. Within one
@@ -61,7 +62,7 @@ def decide(
     kinds = matched_kinds(source, target, same)
     for side, graph in (("source", source), ("target", target)):
         kinds[side][~graph.linkable] = -1
-    given = _given(seeds, kinds["source"] >= 0, kinds["target"] >= 0)
+    given = _given(seeds, further or Links.none(), kinds["source"] >= 0, kinds["target"] >= 0)
     open_sources = _free(kinds["source"] < 0, given.source if allowed.one_target else NOBODY)
     open_targets = _free(kinds["target"] < 0, given.target if allowed.one_source else NOBODY)
     candidates = fused.of_equal_kind(
@@ -203,14 +204,19 @@ def _warn_of_doubt(given: int, chosen: int, threshold: float, highest: float) ->
     )
 
 
-def _given(links: Links, sources: Bool, targets: Bool) -> Links:
-    """Return the seeds between entities of these masks, made one-to-one; higher weights take precedence."""
+def _given(links: Links, further: Links, sources: Bool, targets: Bool) -> Links:
+    """Return the seeds between entities of these masks, made one-to-one, and the further pairs between them.
+
+    Higher weights take precedence.
+    """
     weight = np.ones(len(links)) if links.weight is None else links.weight
     seeds = Similarity.from_entries(links.source, links.target, weight, (len(sources), len(targets)))
-    given = greedy_one_to_one(seeds.restrict(sources, targets))
-    if len(given) < len(seeds):
+    one_to_one = greedy_one_to_one(seeds.restrict(sources, targets))
+    others = further.take(sources[further.source] & targets[further.target])
+    given = Links(np.concatenate([one_to_one.pairs, others.pairs]))
+    if left_out := len(seeds) + len(further) - len(given):
         warn(
-            f"{len(seeds) - len(given)} seeds are left out: they contradict other seeds or equal IRIs, or "
+            f"{left_out} seeds are left out: they contradict other seeds or equal IRIs, or "
             "name blank nodes or entities that are not matched"
         )
     return given

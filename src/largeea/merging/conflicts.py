@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -13,7 +12,8 @@ import pyarrow.compute as pc
 from largeea.evidence.literals import comparable
 from largeea.formats.links.text import joined
 from largeea.formats.links.tsv import write_header, write_rows
-from largeea.graph import Bool, Float64, Int32, Int64, KnowledgeGraph, Links, Strings
+from largeea.graph import Bool, Float64, Int32, Int64, KnowledgeGraph, Strings
+from largeea.graph.ranges import spelt_out
 from largeea.merging.terms import Terms
 
 FUNCTIONAL_SHARE = 0.95
@@ -22,20 +22,12 @@ COMPARED_AT_ONCE = 1 << 16
 _COLUMNS = ("entity", "property", "source_value", "target_value")
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+class Side(NamedTuple):
     """A graph, its terms, and the merged entity that each of its entities is, `merged[size]`; -1 if none."""
 
     graph: KnowledgeGraph
     terms: Terms
-    merged: Int32
-
-    @classmethod
-    def of(cls, graph: KnowledgeGraph, terms: Terms, entities: Int32) -> Side:
-        """The side with `entities[n]`: merged entity n is this entity here."""
-        merged = np.full(graph.size, -1, np.int32)
-        merged[entities] = np.arange(len(entities), dtype=np.int32)
-        return cls(graph, terms, merged)
+    merged: Int64
 
 
 class Slots(NamedTuple):
@@ -48,47 +40,50 @@ class Slots(NamedTuple):
     property: Int32
 
 
-def write_conflicts(source: Side, target: Side, pairs: Links, file: IO[bytes]) -> int:
+def write_conflicts(source: Side, target: Side, file: IO[bytes]) -> int:
     """Write a row for each conflict: merged entity, property and both values; the number of rows.
+
+    Where several entities of a graph are one merged entity, each of them is compared. Within one graph, which
+    is both source and target, every two of them are compared once.
 
     Literals are compared with literals and IRIs with IRIs. Two IRIs are a conflict if a link says that at
     least one of them is the same as a third; if no link says anything about them, they may be the same. A
     blank node may stand for anything.
     """
     write_header(file, _COLUMNS)
-    return write_rows(file, _conflicts_of_literals(source, target, pairs)) + write_rows(
-        file, _conflicts_of_relations(source, target, pairs)
+    return write_rows(file, _conflicts_of_literals(source, target)) + write_rows(
+        file, _conflicts_of_relations(source, target)
     )
 
 
-def _conflicts_of_literals(source: Side, target: Side, pairs: Links) -> Iterator[list[Strings]]:
+def _conflicts_of_literals(source: Side, target: Side) -> Iterator[list[Strings]]:
     sides = source, target
     entities = tuple(side.graph.attributes.entity for side in sides)
     slots = tuple(_literal_slots(side) for side in sides)
     literals = source.graph.attributes, target.graph.attributes
-    for merged, *rows in _with_one_value(sides, entities, slots):
+    for rows in _with_one_value(sides, entities, slots):
         ours, theirs = (_take(side.values, side.value[row]) for side, row in zip(literals, rows, strict=True))
         different = pc.not_equal(*(pc.fill_null(comparable(values), "") for values in (ours, theirs)))
         kept = np.asarray(different, bool)
         yield [
-            _entity_terms(source, pairs, merged[kept]),
+            _entity_terms(source, entities[0][rows[0][kept]]),
             _plain(source.terms.iris(_take(literals[0].predicates, literals[0].predicate[rows[0][kept]]))),
             ours.filter(different),
             theirs.filter(different),
         ]
 
 
-def _conflicts_of_relations(source: Side, target: Side, pairs: Links) -> Iterator[list[Strings]]:
+def _conflicts_of_relations(source: Side, target: Side) -> Iterator[list[Strings]]:
     sides = source, target
     heads = tuple(side.graph.triples[:, 0] for side in sides)
     slots = tuple(Slots(side.terms.iris(side.graph.relations), side.graph.triples[:, 1]) for side in sides)
-    for merged, ours, theirs in _with_one_value(sides, heads, slots):
+    for ours, theirs in _with_one_value(sides, heads, slots):
         tails = [side.graph.triples[rows, 2] for side, rows in ((source, ours), (target, theirs))]
         first, second = (side.merged[tail] for side, tail in zip(sides, tails, strict=True))
         blank = source.graph.anonymous[tails[0]] | target.graph.anonymous[tails[1]]
         different = (first != second) & ~blank
         yield [
-            _entity_terms(source, pairs, merged[different]),
+            _entity_terms(source, heads[0][ours[different]]),
             _plain(
                 source.terms.iris(_take(source.graph.relations, source.graph.triples[ours[different], 1]))
             ),
@@ -114,30 +109,44 @@ def _literal_slots(side: Side) -> Slots:
 
 def _with_one_value(
     sides: tuple[Side, Side], subjects: tuple[Int32, ...], slots: tuple[Slots, ...]
-) -> Iterator[tuple[Int64, Int64, Int64]]:
-    """Blocks of merged entities with one value of a functional property on both sides.
+) -> Iterator[tuple[Int64, Int64]]:
+    """Blocks of rows of the source and of the target, `[n]` each: values of one functional property.
 
-    `(merged entity[n], row of the source[n], row of the target[n])`.
+    Their subjects are the same merged entity, and each has no other value of the property.
     """
     theirs = np.asarray(pc.fill_null(pc.index_in(slots[0].names, slots[1].names), -1), np.int64)
     common = np.full(len(slots[1].names), -1, np.int64)
     common[theirs[theirs >= 0]] = np.flatnonzero(theirs >= 0)
     numbers = np.where(theirs >= 0, np.arange(len(theirs)), -1), common
-    found = [
+    ours, others = (
         _single(side.merged, subject, number[slot.property], len(theirs))
         for side, subject, slot, number in zip(sides, subjects, slots, numbers, strict=True)
-    ]
-    functional = (found[0].share >= FUNCTIONAL_SHARE) & (found[1].share >= FUNCTIONAL_SHARE)
-    keys, first, second = np.intersect1d(found[0].key, found[1].key, assume_unique=True, return_indices=True)
-    kept = functional[keys % len(theirs)] if len(keys) else np.zeros(0, bool)
-    keys, ours, others = keys[kept], found[0].row[first[kept]], found[1].row[second[kept]]
-    for start in range(0, len(keys), COMPARED_AT_ONCE):
-        block = slice(start, start + COMPARED_AT_ONCE)
-        yield keys[block] // len(theirs), ours[block], others[block]
+    )
+    functional = (ours.share >= FUNCTIONAL_SHARE) & (others.share >= FUNCTIONAL_SHARE)
+    kept = functional[ours.key % max(len(theirs), 1)]
+    within = sides[0] is sides[1]
+    for row, other in _joined(ours.key[kept], ours.row[kept], others):
+        once = subjects[0][row] < subjects[1][other] if within else slice(None)
+        yield row[once], other[once]
+
+
+def _joined(keys: Int64, rows: Int64, others: _Single) -> Iterator[tuple[Int64, Int64]]:
+    """Blocks of the given rows, and of the others with the same key; keys ascend."""
+    first, last = (np.searchsorted(others.key, keys, side) for side in ("left", "right"))
+    count = last - first
+    for block in np.split(np.arange(len(keys)), _cuts(count)):
+        row, place = spelt_out(first[block], count[block])
+        yield rows[block[row]], others.row[place]
+
+
+def _cuts(count: Int64) -> Int64:
+    """Where to cut rows, so that about `COMPARED_AT_ONCE` of their counts are in a block."""
+    blocks = np.cumsum(count) // COMPARED_AT_ONCE
+    return np.flatnonzero(np.diff(blocks)) + 1
 
 
 class _Single(NamedTuple):
-    """Merged entities with one value of a property: `key` (entity and property), `row` of the value, `[n]`.
+    """Entities with one value of a property: `key` (merged entity and property), ascending, and `row`, `[n]`.
 
     `share[properties]` is the share of all subjects of a property that have one value.
     """
@@ -147,7 +156,7 @@ class _Single(NamedTuple):
     share: Float64
 
 
-def _single(merged: Int32, subject: Int32, property: Int64, properties: int) -> _Single:
+def _single(merged: Int64, subject: Int32, property: Int64, properties: int) -> _Single:
     rows = np.flatnonzero(property >= 0)
     keys = subject[rows].astype(np.int64) * properties + property[rows]
     found, first, counts = np.unique(keys, return_index=True, return_counts=True)
@@ -156,13 +165,15 @@ def _single(merged: Int32, subject: Int32, property: Int64, properties: int) -> 
     subjects = np.bincount(place, minlength=properties)
     share = np.bincount(place[single], minlength=properties) / np.maximum(subjects, 1)
     rows, place = rows[first[single]], place[single]
-    entity = merged[subject[rows]].astype(np.int64)
-    known = entity >= 0
-    return _Single(entity[known] * properties + place[known], rows[known], share)
+    entity = merged[subject[rows]]
+    known = np.flatnonzero(entity >= 0)
+    keys = entity[known] * properties + place[known]
+    order = np.argsort(keys, kind="stable")
+    return _Single(keys[order], rows[known[order]], share)
 
 
-def _entity_terms(source: Side, pairs: Links, merged: Int64) -> Strings:
-    return _plain(source.terms.nodes(_take(source.graph.entities, pairs.source[merged])))
+def _entity_terms(source: Side, entities: Int32) -> Strings:
+    return _plain(source.terms.nodes(_take(source.graph.entities, entities)))
 
 
 def _plain(terms: Strings) -> Strings:

@@ -19,20 +19,19 @@ from largeea.formats.streams import is_compressed
 from largeea.graph import Links
 from largeea.matching.alignment import Alignment
 from largeea.merging.conflicts import Side, write_conflicts
+from largeea.merging.entities import Canonical, is_within, merged_entities, renamed_terms
 from largeea.merging.inputs import Inputs, inputs_of
 from largeea.merging.output import check_output, written
 from largeea.merging.provenance import graph_names, prov_statements
 from largeea.merging.sides import SideAccount, write_files, write_stored
 from largeea.merging.statements import StatementLines
-from largeea.merging.terms import Renaming, Terms
+from largeea.merging.terms import Terms
 from largeea.progress import step
 from largeea.runs.files import atomic_write
 from largeea.runs.inputs import check_unchanged
 from largeea.runs.manifest import records_of_answer
 
-Canonical = Literal["source", "target"]
 Provenance = Literal["graphs", "prov"]
-SIDES: tuple[Canonical, Canonical] = ("source", "target")
 _LINKS_GRAPH = "urn:largeea:links"
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\]*[^\s<>\"{}|^`\\:/#][:/#]*")
 
@@ -86,8 +85,9 @@ def merge_run(
 ) -> Merged:
     """Write one graph from both graphs of a finished run, joined by its accepted links.
 
-    Every mention of a linked entity gets the IRI that the `canonical` graph has for it; with `keep_both` both
-    IRIs stay, and a statement links them. Links with a confidence below `threshold` are not used. The suffix
+    Every mention of a linked entity gets the IRI that the `canonical` graph has for it, the first one if it
+    has several; with `keep_both` all IRIs stay, and statements link them. The graph of a run that searched
+    duplicates is written once. Links with a confidence below `threshold` are not used. The suffix
     of `output` says the syntax and the compression: `merged.nt`, `merged.ttl.gz`, `merged.nq.zst`.
     `provenance="graphs"` puts the statements of each graph into a named graph, `"prov"` adds statements about
     the merge. `bases` begin the IRIs of source and target ids that are not IRIs, such as keys of tables.
@@ -100,8 +100,9 @@ def merge_run(
     inputs = inputs_of(place)
     check_output(path, provenance == "graphs", inputs.paths)
     alignment = _chosen(run.alignment, threshold)
-    plain = Terms(bases[0], "s"), Terms(bases[1], "t")
-    terms = plain if keep_both else _renamed(plain, alignment, canonical)
+    source_terms = Terms(bases[0], "s")
+    plain = source_terms, source_terms if is_within(alignment) else Terms(bases[1], "t")
+    terms = plain if keep_both else renamed_terms(plain, alignment, canonical)
     graphs = graph_names(bases)
     named = graphs if provenance == "graphs" else None
     with step("merge"), written(path) as stream:
@@ -135,19 +136,6 @@ def _chosen(alignment: Alignment, threshold: float) -> Alignment:
     return part(alignment, np.flatnonzero(alignment.accepted & (alignment.confidence >= threshold)))
 
 
-def _renamed(plain: tuple[Terms, Terms], alignment: Alignment, canonical: Canonical) -> tuple[Terms, Terms]:
-    """The terms of both graphs after renaming; where IRIs are global, both graphs may mention any."""
-    links, graphs = alignment.pairs.T, (alignment.source, alignment.target)
-    ids = [graph.entities.take(pa.array(ends)) for graph, ends in zip(graphs, links, strict=True)]
-    kept = SIDES.index(canonical)
-    renaming = Renaming(ids[1 - kept], plain[kept].nodes(ids[kept]))
-    everywhere = all(graph.global_ids for graph in graphs)
-    source, target = (
-        terms.renamed(renaming) if everywhere or side != kept else terms for side, terms in enumerate(plain)
-    )
-    return source, target
-
-
 def _write_sides(
     inputs: Inputs,
     alignment: Alignment,
@@ -155,9 +143,12 @@ def _write_sides(
     terms: tuple[Terms, Terms],
     graphs: tuple[str, str] | None,
 ) -> tuple[SideAccount, SideAccount]:
-    rejects, accounts = inputs.new_rejects(), []
+    rejects, accounts = inputs.new_rejects(), list[SideAccount]()
     sides = (inputs.source, alignment.source), (inputs.target, alignment.target)
     for number, (given, graph) in enumerate(sides):
+        if number and is_within(alignment):
+            accounts.append(SideAccount(from_files=True, read=0, written=0))
+            continue
         lines = StatementLines(stream, terms[number], graphs and f"<{graphs[number]}>")
         if given.rdf_files:
             accounts.append(write_files(given.rdf_files, inputs.reading, rejects, lines))
@@ -189,7 +180,9 @@ def _write_provenance(
     answer = records_of_answer(folder)["alignment"]
     least = float(alignment.confidence.min(initial=1))
     used = f"{len(alignment.pairs)} links with a confidence of at least {least:.3f}"
-    files = dict(zip(graphs, (inputs.source.records, inputs.target.records), strict=True))
+    files = {graphs[0]: inputs.source.records}
+    if not is_within(alignment):
+        files[graphs[1]] = inputs.target.records
     lines = StatementLines(stream, Terms("", ""), None)
     lines.add_terms(*prov_statements(files, answer["key"], answer["finished"], used, how))
     return lines.written
@@ -199,12 +192,12 @@ def _list_conflicts(
     alignment: Alignment, same: Links, terms: tuple[Terms, Terms], output: Path
 ) -> tuple[int, Path | None]:
     """List the conflicts in a file beside the output; their number, and the file if there are any."""
-    merged = Links(np.concatenate([alignment.pairs, same.pairs]))
-    source = Side.of(alignment.source, terms[0], merged.source)
-    target = Side.of(alignment.target, terms[1], merged.target)
+    merged = merged_entities(alignment, Links(np.concatenate([alignment.pairs, same.pairs])))
+    source = Side(alignment.source, terms[0], merged[0])
+    target = source if is_within(alignment) else Side(alignment.target, terms[1], merged[1])
     place = output.with_name(f"{output.name.removesuffix(_suffixes(output))}.conflicts.tsv")
     with atomic_write(place) as file:
-        conflicts = write_conflicts(source, target, merged, file)
+        conflicts = write_conflicts(source, target, file)
     if not conflicts:
         place.unlink()
     return conflicts, place if conflicts else None

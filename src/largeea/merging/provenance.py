@@ -40,7 +40,7 @@ def prov_statements(
         *_about(merged, "Entity", f"merged graph ({options})"),
         (merged, _prov("wasGeneratedBy"), merge),
         *((merged, _prov("wasDerivedFrom"), used) for used in inputs),
-        *_about(merge, "Activity", "merge of two graphs"),
+        *_about(merge, "Activity", "merge by links"),
         *((merge, _prov("used"), used) for used in [*inputs, alignment]),
         (merge, _prov("wasAssociatedWith"), _SOFTWARE),
         *_about(_SOFTWARE, "SoftwareAgent", f"LargeEA {__version__}"),

@@ -9,11 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.errors import UsageError
 from largeea.evidence.agreement import SMOOTHING
 from largeea.evidence.literals import comparable
 from largeea.finished import FinishedRun
 from largeea.formats.vocabularies import TYPE
-from largeea.graph import Float64, Int32, Int64, KnowledgeGraph, Links, Strings
+from largeea.graph import Float64, Int64, KnowledgeGraph, Links, Strings
+from largeea.graph.ranges import spelt_out
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.clusters import clusters_by_side
 from largeea.schema_mapping.model import Correspondence, Kind, predicate_of
 from largeea.schema_mapping.similar_values import similar_attributes
 
@@ -37,9 +41,11 @@ def schema_mapping(run: FinishedRun, threshold: float = MIN_CONFIDENCE) -> list[
 
     Example: `schema_mapping(FinishedRun(Path("run")), threshold=0.8)[0].predicate`.
     """
+    if run.alignment.cardinality is Cardinality.WITHIN:
+        raise UsageError(f"the run {run.folder} searched duplicates in one graph, which has one schema")
     source, target = run.source, run.target
     merged = Links(np.concatenate([run.alignment.links.pairs, run.same.pairs]))
-    places = _places(merged.source, source.size), _places(merged.target, target.size)
+    places = clusters_by_side(merged, source.size, target.size)
     found = [
         *_relations(source, target, places, len(merged), threshold),
         *_attributes(source, target, places, threshold),
@@ -63,10 +69,11 @@ def _relations(
         inside = (head >= 0) & (tail >= 0)
         ends.append((head[inside], relation[inside].astype(np.int64), tail[inside]))
     head, relation, tail = ends[0]
-    ours = _Facts(head * merged + tail, relation)
+    ours = _distinct(_Facts(head * merged + tail, relation))
     head, relation, tail = ends[1]
+    key, relation = _distinct(_Facts(head * merged + tail, relation))
     theirs = _Facts(
-        np.concatenate([head * merged + tail, tail * merged + head]),
+        np.concatenate([key, key % merged * merged + key // merged]),
         np.concatenate([2 * relation, 2 * relation + 1]),
     )
     found = _agreements(ours, theirs, both_ways=True)
@@ -98,7 +105,8 @@ def _classes(
     for graph, place in zip((source, target), places, strict=True):
         typing = pc.index(graph.relations, TYPE).as_py()
         head, _, tail = graph.triples[graph.triples[:, 1] == typing].T
-        facts.append(_Facts(place[head][place[head] >= 0], tail[place[head] >= 0].astype(np.int64)))
+        inside = place[head] >= 0
+        facts.append(_distinct(_Facts(place[head[inside]], tail[inside].astype(np.int64))))
     both = np.intersect1d(facts[0].key, facts[1].key)
     ours, theirs = (
         _Facts(fact.key[inside], fact.term[inside])
@@ -127,9 +135,8 @@ def _agreements(ours: _Facts, theirs: _Facts, both_ways: bool = False) -> _Agree
     order = np.argsort(theirs.key, kind="stable")
     keys = theirs.key[order]
     first, last = np.searchsorted(keys, ours.key), np.searchsorted(keys, ours.key, side="right")
-    fact = np.repeat(np.arange(len(ours.key)), last - first)
-    offset = np.arange(len(fact)) - np.repeat(np.cumsum(last - first) - (last - first), last - first)
-    other = order[first[fact] + offset]
+    fact, place = spelt_out(first, last - first)
+    other = order[place]
     stated = np.isin(theirs.key, ours.key)
     if both_ways:
         stated = np.tile(stated.reshape(2, -1).any(axis=0), 2)
@@ -162,15 +169,8 @@ def _named(
         )
 
 
-def _places(entities: Int32, size: int) -> Int64:
-    """The position of each entity in the merged pairs, `[size]`; -1 if it is in none."""
-    places = np.full(size, -1, np.int64)
-    places[entities] = np.arange(len(entities))
-    return places
-
-
 def _distinct(facts: _Facts) -> _Facts:
-    """Facts without repetitions: two spellings of a value are one."""
+    """Facts without repetitions: two spellings of a value are one, and so are entities that are merged."""
     order = np.lexsort(facts[::-1])
     key, term = facts.key[order], facts.term[order]
     new = np.ones(len(key), bool)

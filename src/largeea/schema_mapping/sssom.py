@@ -8,10 +8,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from largeea.formats.links.model import OWL, SKOS
 from largeea.formats.links.namespaces import Prefixes, by_frequency
 from largeea.formats.links.tsv import write_header, write_rows
 from largeea.formats.prefixes import SEMAPV
+from largeea.formats.vocabularies import OWL, SKOS
 from largeea.graph import strings
 from largeea.schema_mapping.model import Correspondence
 from largeea.version import __version__

@@ -72,6 +72,11 @@ def link_changes(
     }
 
 
+def count_changes(changes: dict[str, Any]) -> dict[str, int]:
+    """The number of links by what became of them."""
+    return dict(zip(CHANGES, np.bincount(changes["change"], minlength=len(CHANGES)).tolist(), strict=True))
+
+
 def write_changes(changes: dict[str, Any], folder: Path) -> str:
     """Write what became of each link, those that hold last, as tab-separated text; the name of the file."""
     order = np.argsort(changes["change"], kind="stable")

@@ -15,6 +15,7 @@ from largeea.execution.stages import Handle
 from largeea.formats import pair_folder, read_both
 from largeea.graph import KnowledgeGraph
 from largeea.inputs import file_inputs
+from largeea.matching.cardinality import Cardinality
 from largeea.pipeline import Inputs, Outcome
 from largeea.progress import note
 from largeea.reviews import FILE as REVIEWS_FILE
@@ -54,7 +55,7 @@ def updated_request(
     return replace(request, source=graphs[0], target=graphs[1], earlier=folder), config
 
 
-def begin_update(request: Request, run: Run) -> Inputs:
+def begin_update(request: Request, run: Run, cardinality: Cardinality) -> Inputs:
     """The inputs of an update. From now on, stages of the run start from the results of the earlier one."""
     assert request.earlier is not None
     assert run.folder is not None
@@ -62,7 +63,7 @@ def begin_update(request: Request, run: Run) -> Inputs:
     run.stage = stages = UpdatingStages(run.store)
     run.manifest.setdefault("inputs", earlier.inputs)
     _take_reviews_along(request.earlier, run.folder)
-    inputs = file_inputs(request, run, _unchanged_graphs(request, earlier))
+    inputs = file_inputs(request, run, cardinality, _unchanged_graphs(request, earlier))
     stages.start_from(earlier, inputs)
     share = share_changed(stages.moved.value)
     since_full = share + earlier.changed_since_full

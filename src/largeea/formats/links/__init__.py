@@ -19,6 +19,7 @@ from largeea.formats.links.predicates import checked_predicate, predicate_iri
 from largeea.formats.links.resolution import resolve
 from largeea.formats.streams import open_bytes
 from largeea.matching.alignment import Alignment
+from largeea.progress import note
 
 __all__ = [
     "CLUSTERS_FILE_NAME",
@@ -131,6 +132,11 @@ def read_judged(path: Path) -> Judged:
     links = known.read(path)
     if not len(links) and not links.negated:
         raise _no_links(links, known)
+    if others := links.ignored - len(links.negated or ()):
+        note(
+            f"{path}: {others:,} rows are not read as links, because they are not accepted or have another "
+            "predicate than one of equality"
+        )
     return Judged(links, links.negated)
 
 

@@ -1,7 +1,7 @@
 """What people know about pairs, from link files and reviews, as seeds and forbidden pairs.
 
 Judgements may contradict each other. A review counts more than a file: somebody has looked at this pair in
-this run. Among files, a forbidden pair counts more than a link. Of several counterparts of one entity, the
+this run. Among files, a forbidden pair counts more than a link. Where an entity may have one counterpart, the
 reviewed one counts, else the one with the highest confidence. All of this is told.
 """
 
@@ -20,6 +20,7 @@ from largeea.formats.links.resolution import resolve_known
 from largeea.formats.links.tsv import write_header, write_rows
 from largeea.formats.prefixes import find_entities
 from largeea.graph import Arrays, Bool, KnowledgeGraph, Links, strings
+from largeea.matching.cardinality import Cardinality
 from largeea.matching.decision import greedy_one_to_one
 from largeea.matching.forbidden import among
 from largeea.progress import warn
@@ -50,6 +51,8 @@ class GivenPairs:
     forbidden: Links = field(default_factory=Links.none)
     reviewed: Links = field(default_factory=Links.none)
     """Pairs of which people have said whether they are right (weight 1) or wrong (weight 0)."""
+    further: Links = field(default_factory=Links.none)
+    """Right pairs besides the seeds, which are one-to-one, where entities may have several counterparts."""
 
     def to_arrays(self) -> Arrays:
         """Return everything as arrays by name, to be stored."""
@@ -65,13 +68,23 @@ class GivenPairs:
     def from_arrays(cls, arrays: Arrays) -> GivenPairs:
         """Read the arrays of `to_arrays`."""
         names = [kind.name for kind in fields(cls)]
-        return cls(*(Links(arrays[name], arrays.get(f"{name}/weight")) for name in names))
+        return cls(
+            *(
+                Links(arrays[name], arrays.get(f"{name}/weight")) if name in arrays else Links.none()
+                for name in names
+            )
+        )
 
 
 def merge_corrections(
-    judged: Sequence[Judged], source: KnowledgeGraph, target: KnowledgeGraph
+    judged: Sequence[Judged],
+    source: KnowledgeGraph,
+    target: KnowledgeGraph,
+    cardinality: Cardinality = Cardinality.ONE_TO_ONE,
 ) -> tuple[GivenPairs, list[pa.Table]]:
     """Resolve all judgements against both graphs and against each other.
+
+    `cardinality` says how many counterparts an entity may have.
 
     Pairs with entities that a graph does not have are left out and come back as tables: source, target,
     verdict, place in the file, and which of the two is missing. It is an error if a file has no other pairs,
@@ -88,6 +101,8 @@ def merge_corrections(
             for right, table in tables.items()
             if table
         }
+        if cardinality is Cardinality.WITHIN:
+            found = {right: _once(some, show) for right, some in found.items()}
         if origin.confirmed and origin.rejected:
             both = found[True].take(among(found[True], found[False]))
             _refuse_contradiction(origin.confirmed, both, show)
@@ -95,17 +110,20 @@ def merge_corrections(
             links.setdefault((right, origin.by_review), []).append(some)
         if origin.has_both_verdicts:
             labelled += found.values()
-    confirmed, rejected = (_joined(links.get((right, True), [])) for right in (True, False))
-    seeds, forbidden = (_joined(links.get((right, False), [])) for right in (True, False))
+    confirmed, rejected = (joined_links(links.get((right, True), [])) for right in (True, False))
+    seeds, forbidden = (joined_links(links.get((right, False), [])) for right in (True, False))
     forbidden = _minus(forbidden, confirmed, "forbidden pairs were confirmed by a review, which counts", show)
     seeds = _minus(seeds, rejected, "links were rejected by a review, which counts", show)
     seeds = _minus(seeds, forbidden, "links are forbidden as well; they count as forbidden", show)
-    forbidden = _joined([forbidden, rejected])
-    seeds = _one_to_one(_joined([confirmed, seeds]), confirmed, source.linkable, target.linkable, show)
-    known = _joined(labelled)
-    verdicts = among(known, seeds).astype(np.float32)
-    reviewed = Links(known.pairs, verdicts).take(among(known, seeds) | among(known, forbidden))
-    return GivenPairs(seeds, Links(forbidden.pairs), reviewed), unused
+    forbidden = joined_links([forbidden, rejected])
+    all_right = joined_links([confirmed, seeds])
+    seeds, further = _without_contradictions(
+        all_right, confirmed, source.linkable, target.linkable, cardinality, show
+    )
+    known = joined_links(labelled)
+    is_right = among(known, seeds) | among(known, further)
+    reviewed = Links(known.pairs, is_right.astype(np.float32)).take(is_right | among(known, forbidden))
+    return GivenPairs(seeds, Links(forbidden.pairs), reviewed, further), unused
 
 
 def write_unused(unused: Sequence[pa.Table], file: IO[bytes]) -> None:
@@ -172,7 +190,7 @@ def _refuse_contradiction(table: LinkTable, both: Links, show: Callable[[Links],
         )
 
 
-def _joined(parts: Sequence[Links]) -> Links:
+def joined_links(parts: Sequence[Links]) -> Links:
     """All links of some parts, each pair once; without weights if no part has any."""
     kept = [part for part in parts if len(part)]
     if not kept:
@@ -192,24 +210,49 @@ def _minus(links: Links, others: Links, what: str, show: Callable[[Links], str])
     return links.take(~both)
 
 
-def _one_to_one(
-    seeds: Links, reviewed: Links, sources: Bool, targets: Bool, show: Callable[[Links], str]
-) -> Links:
-    """The seeds with one counterpart of each entity; those that are left out are told.
+def _once(links: Links, show: Callable[[Links], str]) -> Links:
+    """Links within one graph, the smaller id first; pairs of an entity and itself are told and left out."""
+    itself = links.source == links.target
+    if itself.any():
+        warn(
+            f"{int(itself.sum()):,} given pairs are left out: they pair an entity with itself: "
+            f"{show(links.take(itself))}"
+        )
+    others = links.take(~itself)
+    return Links(np.sort(others.pairs, axis=1), others.weight).canonical()
+
+
+def _without_contradictions(
+    right: Links,
+    reviewed: Links,
+    sources: Bool,
+    targets: Bool,
+    cardinality: Cardinality,
+    show: Callable[[Links], str],
+) -> tuple[Links, Links]:
+    """One-to-one seeds, and the further pairs that the cardinality allows; those that it does not are told.
 
     Reviewed pairs count most, then pairs of entities in the masks, which can be linked, then the confidence.
     """
-    if all(len(np.unique(column)) == len(seeds) for column in (seeds.source, seeds.target)):
-        return seeds
-    weight = np.ones(len(seeds), np.float32) if seeds.weight is None else seeds.weight
-    rank = weight + 2 * (sources[seeds.source] & targets[seeds.target]) + 4 * among(seeds, reviewed)
-    scores = Similarity.from_entries(seeds.source, seeds.target, rank, (len(sources), len(targets)))
-    kept = among(seeds, greedy_one_to_one(scores))
-    warn(
-        f"{int((~kept).sum()):,} seeds are left out: they contradict other seeds, which count more by "
-        f"review, by confidence or by order: {show(seeds.take(~kept))}"
-    )
-    return seeds.take(kept)
+    weight = np.ones(len(right), np.float32) if right.weight is None else right.weight
+    rank = weight + 2 * (sources[right.source] & targets[right.target]) + 4 * among(right, reviewed)
+
+    def ranked(some: Bool) -> Similarity:
+        ends = right.source[some], right.target[some]
+        return Similarity.from_entries(*ends, rank[some], (len(sources), len(targets)))
+
+    allowed = np.ones(len(right), bool)
+    if cardinality.one_source != cardinality.one_target:
+        allowed = among(right, cardinality.best_pairs(ranked(allowed)))
+    seeds = among(right, greedy_one_to_one(ranked(allowed)))
+    if cardinality is Cardinality.ONE_TO_ONE:
+        allowed = seeds
+    if not allowed.all():
+        warn(
+            f"{int((~allowed).sum()):,} seeds are left out: they contradict other seeds, which count more by "
+            f"review, by confidence or by order: {show(right.take(~allowed))}"
+        )
+    return right.take(seeds), right.take(allowed & ~seeds)
 
 
 def _namer(source: KnowledgeGraph, target: KnowledgeGraph) -> Callable[[Links], str]:

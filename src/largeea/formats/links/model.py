@@ -12,13 +12,12 @@ import pyarrow as pa
 
 from largeea.errors import InputError
 from largeea.formats.links.about import About
+from largeea.formats.vocabularies import IDENTITIES, OWL
 from largeea.graph import Float32, Int64, Strings, frozen, strings
 from largeea.matching.alignment import Alignment
 
-OWL = "http://www.w3.org/2002/07/owl#"
-SKOS = "http://www.w3.org/2004/02/skos/core#"
 SAME_AS = OWL + "sameAs"
-EQUIVALENCES = frozenset({SAME_AS, OWL + "equivalentClass", OWL + "equivalentProperty", SKOS + "exactMatch"})
+EQUIVALENCES = frozenset(IDENTITIES)
 """Predicates which state that subject and object are the same thing."""
 
 CHUNK_ROWS = 1 << 16

@@ -9,19 +9,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.errors import UsageError
-from largeea.formats.links.model import OWL, SAME_AS, SKOS
+from largeea.formats.links.model import SAME_AS
 from largeea.formats.prefixes import Curies
-from largeea.formats.vocabularies import TYPE
+from largeea.formats.vocabularies import OWL, SKOS, TYPE
 from largeea.graph import Bool, Int8, KnowledgeGraph, Role, Strings, strings
 from largeea.matching.alignment import Alignment
 
-EXACT_MATCH = SKOS + "exactMatch"
+EXACT_MATCH, CLOSE_MATCH = SKOS + "exactMatch", SKOS + "closeMatch"
+EXACT_FROM = 0.9
+"""Confidence from which on a match of concepts is called exact; skos:exactMatch is transitive."""
 PREDICATE_OF_ROLE = {
     Role.INDIVIDUAL: SAME_AS,
     Role.CLASS: OWL + "equivalentClass",
     Role.PROPERTY: OWL + "equivalentProperty",
 }
-"""The predicate between two entities of a role. Others, and ends of different roles, have skos:exactMatch."""
+"""The predicate between two entities of a role. Others, and ends of different roles, have one of SKOS."""
 _OTHER = len(Role)
 """Stands for SKOS concepts, and for a pair whose ends have different roles."""
 _PREDICATES = strings([*(PREDICATE_OF_ROLE.get(role, EXACT_MATCH) for role in Role), EXACT_MATCH])
@@ -55,12 +57,17 @@ def checked_predicate(text: str) -> str:
 
 
 def predicates_of(alignment: Alignment, given: str | None = None) -> Strings:
-    """The predicate of each accepted pair, `[accepted]`: the `given` one, or by the roles of its ends."""
+    """The predicate of each accepted pair, `[accepted]`: the `given` one, or by the roles of its ends.
+
+    SKOS concepts match exactly or, with a confidence below `EXACT_FROM`, closely.
+    """
     if given is not None:
         return strings([given] * len(alignment))
     source, target = alignment.pairs[alignment.accepted].T
     ours, theirs = _roles(alignment.source)[source], _roles(alignment.target)[target]
-    return _PREDICATES.take(pa.array(np.where(ours == theirs, ours, _OTHER)))
+    found = _PREDICATES.take(pa.array(np.where(ours == theirs, ours, _OTHER)))
+    unsure = pa.array(alignment.confidence[alignment.accepted] < EXACT_FROM)
+    return pc.if_else(pc.and_(unsure, pc.equal(found, EXACT_MATCH)), CLOSE_MATCH, found)
 
 
 def _roles(graph: KnowledgeGraph) -> Int8:

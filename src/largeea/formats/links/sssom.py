@@ -17,6 +17,8 @@ from largeea.formats.links.tsv import text_lines, tsv_rows
 from largeea.formats.prefixes import BUILT_IN
 
 _AFTER_KEY = re.compile(r":(?:\s+|$)")
+CLASS_TYPES = {"owl class", "rdfs class"}
+"""Types of ends that are classes."""
 _MAX_NAMESPACE = 2048
 """In characters: every row repeats its namespace."""
 
@@ -29,6 +31,32 @@ def recognises(head: bytes) -> bool:
 
 def read(path: Path) -> LinkTable:
     """The rows that state an equivalence, with CURIEs expanded; those with the modifier `Not` are negated."""
+    expander, rows = _opened(path)
+    links, negated = LinkCollector(path), LinkCollector(path)
+    for at, row in rows:
+        is_negated = _is_negated(row, path, at)
+        is_equivalence = expander(row["predicate_id"], at) in EQUIVALENCES
+        if is_negated or not is_equivalence:
+            links.ignored += 1
+        if is_equivalence:
+            source, target = expander(row["subject_id"], at), expander(row["object_id"], at)
+            collector = negated if is_negated else links
+            collector.add(at, source, target, row.get("confidence", ""))
+    return replace(links.table(), negated=negated.table())
+
+
+def read_classes(path: Path) -> list[tuple[str, str]]:
+    """The pairs of classes in a mapping of two schemas, by whatever predicate, unless they are negated."""
+    expander, rows = _opened(path)
+    return [
+        (expander(row["subject_id"], at), expander(row["object_id"], at))
+        for at, row in rows
+        if {row.get("subject_type"), row.get("object_type")} <= CLASS_TYPES and not _is_negated(row, path, at)
+    ]
+
+
+def _opened(path: Path) -> tuple[_Expander, Iterator[tuple[int, dict[str, str]]]]:
+    """What expands the CURIEs of a file, and its rows by column name, with their line numbers."""
     lines = text_lines(path)
     metadata: list[str] = []
     for line in lines:
@@ -40,22 +68,16 @@ def read(path: Path) -> LinkTable:
     _, columns = next(rows, (0, []))
     if missing := {"subject_id", "predicate_id", "object_id"} - set(columns):
         raise InputError(f"lacks the columns {', '.join(sorted(missing))} of an SSSOM file", path)
-    subject, predicate, object_ = map(columns.index, ("subject_id", "predicate_id", "object_id"))
-    modifier, confidence = (
-        columns.index(name) if name in columns else None for name in ("predicate_modifier", "confidence")
-    )
-    expander = _Expander(path, metadata)
-    links, negated = LinkCollector(path), LinkCollector(path)
-    for at, row in rows:
-        is_negated = modifier is not None and row[modifier].strip() == "Not"
-        is_equivalence = expander(row[predicate], at) in EQUIVALENCES
-        if is_negated or not is_equivalence:
-            links.ignored += 1
-        if is_equivalence:
-            source, target = expander(row[subject], at), expander(row[object_], at)
-            collector = negated if is_negated else links
-            collector.add(at, source, target, row[confidence] if confidence is not None else "")
-    return replace(links.table(), negated=negated.table())
+    by_name = ((line, dict(zip(columns, row, strict=True))) for line, row in rows)
+    return _Expander(path, metadata), by_name
+
+
+def _is_negated(row: dict[str, str], path: Path, line: int) -> bool:
+    """Whether a row has the predicate modifier `Not`; SSSOM has no other."""
+    modifier = row.get("predicate_modifier", "").strip()
+    if modifier and modifier.lower() != "not":
+        raise InputError(f"the predicate_modifier {modifier!r} is unknown; write Not, or nothing", path, line)
+    return bool(modifier)
 
 
 class _Expander:

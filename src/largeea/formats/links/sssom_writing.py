@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.formats.links.about import NOTHING, About, Origin, origin_of
-from largeea.formats.links.model import OWL, Written
+from largeea.formats.links.model import Written
 from largeea.formats.links.namespaces import Prefixes, by_frequency
 from largeea.formats.links.predicates import predicates_of
 from largeea.formats.links.text import Batches, joined, part, text_of
 from largeea.formats.links.tsv import write_header, write_rows
 from largeea.formats.prefixes import BUILT_IN, CUSTOMARY, SEMAPV
+from largeea.formats.vocabularies import OWL
 from largeea.graph import Bool, Strings, strings
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
@@ -96,8 +97,11 @@ def _justifications(chosen: Alignment, reviewed: Bool) -> Strings:
 
 def _cardinalities(chosen: Alignment) -> Strings:
     """How many objects the subject of each pair has, and subjects its object: `n:1`, `1:n`, ..."""
+    ends = chosen.pairs.T[::-1]
+    counted = [chosen.pairs.ravel()] * 2 if chosen.cardinality is Cardinality.WITHIN else ends
     subjects, objects = (
-        np.where(np.bincount(ids, minlength=1)[ids] > 1, "n", "1") for ids in chosen.pairs.T[::-1]
+        np.where(np.bincount(all_ids, minlength=1)[ids] > 1, "n", "1")
+        for all_ids, ids in zip(counted, ends, strict=True)
     )
     return joined(pa.array(subjects), ":", pa.array(objects))
 

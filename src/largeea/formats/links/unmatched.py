@@ -16,7 +16,7 @@ from largeea.graph import Bool, Int32, KnowledgeGraph, Strings
 from largeea.matching.alignment import Alignment
 
 NO_NAME = "no name"
-NO_FREE_CANDIDATE = "no candidate, or all are in other pairs"
+NO_FREE_CANDIDATE = "no likely candidate, or all are in other pairs"
 
 
 def write(alignment: Alignment, file: IO[bytes]) -> dict[str, int]:
