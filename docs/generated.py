@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from importlib import import_module
 from typing import Any, get_args
 
@@ -91,10 +92,10 @@ def settings() -> str:
         if section := _section(field):
             lines += [f"## {name}", "", inspect.cleandoc(section.__doc__ or ""), ""]
             lines += _settings(f"{name}.", section.model_fields)
-    lines += ["## Presets", "", "What a preset sets that differs from the defaults.", ""]
+    lines += ["## Presets", "", "The settings in which each preset differs from the defaults.", ""]
     changed = ((f"`{preset}`", f"`{key}={value}`") for preset in PRESETS for key, value in _preset(preset))
     lines += _table(("preset", "setting"), changed)
-    lines += ["## Renamed settings", "", "An old name is an error that says the new one.", ""]
+    lines += ["## Renamed settings", "", "An old name is an error, and the message gives the new one.", ""]
     moved = {old: f"--{new}, execution setting {new}" for old, new in MOVED.items()}
     lines += _table(
         ("until release 0.1.0", "now"), ((f"`{o}`", f"`{n}`") for o, n in (RENAMED | moved).items())
@@ -142,7 +143,7 @@ def _preset(name: str) -> list[tuple[str, str]]:
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return "[]" if value == () else str(value)
+    return {(): "[]", "": '""'}.get(value, str(value))
 
 
 def python() -> str:
@@ -178,15 +179,21 @@ def _is_model(thing: Any) -> bool:
 
 
 def _is_public(name: str, member: Any) -> bool:
-    is_member = inspect.isfunction(member) or isinstance(member, (property, classmethod, staticmethod))
-    return is_member and not name.startswith("_")
+    kinds = property, cached_property, classmethod, staticmethod
+    is_member = inspect.isfunction(member) or isinstance(member, kinds)
+    return is_member and (not name.startswith("_") or name == "__call__")
 
 
 def _member(name: str, member: Any) -> list[str]:
     """Return one item of a list: a property, or a method with its parameters, and what it does."""
-    function: Any = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+    if isinstance(member, property):
+        function: Any = member.fget
+    elif isinstance(member, cached_property):
+        function = member.func
+    else:
+        function = getattr(member, "__func__", member)
     shown = name
-    if not isinstance(member, property):
+    if not isinstance(member, property | cached_property):
         given = [each for each in inspect.signature(function).parameters if each not in ("self", "cls")]
         shown = f"{name}({', '.join(given)})"
     return [f"- `{shown}`: {' '.join(_docstring(function).split())}"]

@@ -29,48 +29,56 @@ class NamesConfig(_Section):
     encoder: str = Field(
         "auto",
         pattern=_NO_NULL,
-        description="ngram, use-multilingual, bert:PATH_OR_ID or sentence-transformers:PATH_OR_ID; auto: "
-        "use-multilingual where it is installed and the graphs have names in different scripts, else ngram",
+        description="encoder of names: ngram, use-multilingual, bert:PATH_OR_ID, sentence-transformers:"
+        "PATH_OR_ID, or the name of a plug-in; auto: use-multilingual if it is installed and the graphs have "
+        "names in different scripts, else ngram",
     )
     metric: Literal["cosine", "manhattan"] = Field("cosine", description="similarity of name vectors")
     search: Literal["auto", "exact", "approximate"] = Field(
-        "auto", description="nearest-neighbour search; auto: exact, but approximate for many names on a CPU"
+        "auto",
+        description="nearest-neighbour search among name vectors; auto: exact, but approximate for many "
+        "names on a CPU",
     )
     dtype: Literal["auto", "fp32", "bf16"] = Field(
         "auto", description="floating-point type of the encoder; auto: bf16 on a GPU, fp32 on a CPU"
     )
-    top_k: int = Field(50, ge=1, le=1000, description="phi: candidates kept per source entity")
+    top_k: int = Field(
+        50, ge=1, le=1000, description="phi, the number of candidates kept for each source entity"
+    )
     ngram_weight: float = Field(
-        0.5, ge=0, le=100, description="weight of n-gram scores next to a semantic encoder"
+        0.5, ge=0, le=100, description="weight of n-gram scores, added to those of a semantic encoder"
     )
     dictionaries: bool = Field(
-        True, description="translate names in other scripts with the dictionaries that are installed"
+        True,
+        description="translate names in different scripts with the dictionaries that are installed",
     )
     lexicon: str = Field(
         "",
         pattern=_NO_NULL,
-        description="file with pairs of terms that translate each other, tab-separated",
+        description="path of a glossary: two terms with the same meaning on each line, separated by a tab",
     )
     translation_weight: float = Field(
         2.0,
         ge=0,
         le=100,
-        description="the same for names that dictionaries translate, instead of ngram_weight",
+        description="replaces ngram_weight where dictionaries translate names",
     )
     gamma: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="weight of M_st in M_n = M_se + gamma * M_st, 0.05 in the paper; 0: 0.15 beside n-grams, "
-        "which compare spelling too, 0.3 beside an encoder of meanings",
+        description="weight of M_st in M_n = M_se + gamma * M_st, 0.05 in the paper; 0: chosen by the "
+        "encoder, 0.15 with n-grams, which compare spelling too, and 0.3 with a semantic encoder",
     )
-    theta: float = Field(0.5, gt=0, le=1, description="minimum Jaccard similarity of strings to compare")
-    max_aliases: int = Field(8, ge=0, le=1000, description="maximum number of aliases per entity; 0 = none")
+    theta: float = Field(
+        0.5, gt=0, le=1, description="minimum Jaccard similarity of two names whose spelling is compared"
+    )
+    max_aliases: int = Field(8, ge=0, le=1000, description="maximum number of aliases per entity; 0: none")
     alias_predicates: tuple[str, ...] = Field(
-        (), description="predicates that give aliases; empty = the common ones"
+        (), description="predicates that give aliases; empty: the well-known ones"
     )
     discount_brackets: bool = Field(
-        True, description="lower weight for n-grams in brackets: Mercury (planet)"
+        True, description="give text in brackets less weight, such as (planet) in Mercury (planet)"
     )
     shortest_gram: int = Field(2, ge=1, description="length of the shortest character n-grams")
     longest_gram: int = Field(4, ge=1, le=8, description="length of the longest character n-grams")
@@ -90,7 +98,7 @@ class NamesConfig(_Section):
         if self.longest_gram < self.shortest_gram:
             raise ValueError(
                 f"longest_gram = {self.longest_gram} is below shortest_gram = {self.shortest_gram}; "
-                "raise the one or lower the other"
+                "raise longest_gram or lower shortest_gram"
             )
         return self
 
@@ -99,88 +107,110 @@ class AugmentationConfig(_Section):
     """Pseudo-seeds from names (DA)."""
 
     margin: float = Field(
-        0.2, ge=0, le=2, description="minimum lead of a pseudo-seed over the second candidate"
+        0.2, ge=0, le=2, description="minimum lead of a pseudo-seed's score over that of the second candidate"
     )
 
 
 class PartitionConfig(_Section):
     """Mini-batches for the structure channel."""
 
-    method: str = Field("metis-cps", description="metis-cps, merged, vps or none")
+    method: str = Field(
+        "metis-cps",
+        description="how batches are made: metis-cps, merged (METIS on both graphs joined at the seeds), "
+        "vps, none (one batch), or the name of a plug-in",
+    )
     k: int = Field(
         0,
         ge=0,
         le=1_000_000,
-        description="K, the number of batches; 0 = 5, 10 or 20 for 15K, 100K or 1M entities",
+        description="K, the number of batches; 0: chosen by size, 5 for 15K entities, 10 for 100K, 20 for 1M",
     )
     overlap: int = Field(
-        1, ge=1, le=1000, description="D_ov, the number of parts in each batch; 1 = disjoint batches"
+        1, ge=1, le=1000, description="D_ov, the number of parts in each batch; 1: disjoint batches"
     )
     q: int = Field(1, ge=1, le=1_000_000, description="number of hubs in each group of seeds")
     virtual_weight: int = Field(
         1000, ge=1, le=1_000_000, description="w', the weight of the virtual edges between seeds"
     )
     balance: float = Field(
-        0.03, ge=0, le=10, description="allowed imbalance: 0.03 = parts up to 3% above average"
+        0.03, ge=0, le=10, description="allowed imbalance; 0.03: parts may be 3 % larger than the average"
     )
-    weigh_by_confidence: bool = Field(False, description="weight the edges of seeds by their confidence")
+    weigh_by_confidence: bool = Field(
+        False, description="weight the virtual edges of seeds by the confidence of the seeds"
+    )
 
 
 class StructureConfig(_Section):
     """The structure channel: a model trained on every mini-batch. 0 or "auto" selects the model's default."""
 
-    model: str = Field("none", description="none, rrea, gcn-align, propagation, or the name of a plugin")
-    epochs: int = Field(100, ge=1, le=1_000_000, description="passes over the seeds of a batch")
+    model: str = Field(
+        "none", description="structure model: none, rrea, gcn-align, propagation, or the name of a plug-in"
+    )
+    epochs: int = Field(100, ge=1, le=1_000_000, description="number of passes over the seeds of a batch")
     dimension: int = Field(0, ge=0, le=16_384, description="D, the dimension of an entity's input embedding")
     learning_rate: float = Field(0, ge=0, le=100, description="learning rate of Adam")
-    loss: Literal["auto", "triplet", "logsumexp"] = Field("auto", description="the paper uses triplet")
+    loss: Literal["auto", "triplet", "logsumexp"] = Field(
+        "auto", description="training loss; the paper uses triplet, auto is logsumexp"
+    )
     margin: float = Field(0, ge=0, le=1000, description="margin of the triplet loss")
-    negatives: Literal["nearest", "uniform"] = Field("nearest", description="how negatives are chosen")
-    negatives_per_seed: int = Field(0, ge=0, le=10_000, description="negative samples for each end of a seed")
+    negatives: Literal["nearest", "uniform"] = Field(
+        "nearest", description="how negative samples are chosen: the nearest entities, or at random"
+    )
+    negatives_per_seed: int = Field(
+        0, ge=0, le=10_000, description="number of negative samples for each entity of a seed"
+    )
     refresh_every: int = Field(
-        5, ge=1, le=1_000_000, description="epochs between searches for the nearest negatives"
+        5, ge=1, le=1_000_000, description="number of epochs between searches for the nearest negatives"
     )
     metric: Literal["cosine", "manhattan"] = Field("manhattan", description="similarity of embeddings")
-    top_k: int = Field(50, ge=1, le=1000, description="candidates kept per source entity")
+    top_k: int = Field(50, ge=1, le=1000, description="number of candidates kept for each source entity")
     dtype: Literal["auto", "fp32", "bf16"] = Field(
-        "auto", description="floating-point type of matrix products in training; auto: bf16 on a GPU"
+        "auto",
+        description="floating-point type of matrix products in training; auto: bf16 on a GPU, fp32 on a CPU",
     )
 
 
 class EvidenceConfig(_Section):
     """Self-training with evidence from neighbours, literals and surroundings."""
 
-    rounds: int = Field(8, ge=0, le=1000, description="maximum number of self-training rounds; 0 = none")
-    min_new_anchor_share: float = Field(
-        0.005, ge=0, le=1, description="stop when the share of new anchors falls below this"
+    rounds: int = Field(
+        8, ge=0, le=1000, description="maximum number of self-training rounds; 0 switches evidence off"
     )
-    margin: float = Field(0.3, ge=0, le=1, description="minimum lead of an anchor over the second candidate")
+    min_new_anchor_share: float = Field(
+        0.005, ge=0, le=1, description="rounds end when the share of new anchors is below this"
+    )
+    margin: float = Field(
+        0.3, ge=0, le=1, description="minimum lead of an anchor's probability over the second candidate's"
+    )
     neighbour_weight: float = Field(
         0.45,
         ge=0,
         le=100,
-        description="weight of neighbour evidence next to names, before its worth is measured",
+        description="weight of neighbour evidence relative to names, scaled by its measured worth",
     )
     surroundings_weight: float = Field(
         0.75,
         ge=0,
         le=100,
-        description="weight of propagated labels next to names, before their worth is measured",
+        description="weight of similar surroundings relative to names, scaled by their measured worth",
     )
     literal_weight: float = Field(
         0.75,
         ge=0,
         le=100,
-        description="weight of similar literals next to names, before their worth is measured",
+        description="weight of similar literals relative to names, scaled by their measured worth",
     )
     learnt_weight: float = Field(
         1.0,
         ge=0,
         le=100,
-        description="weight of names translated by what anchors teach, if scripts differ; 0 = none",
+        description="weight of names translated with what the names of anchors teach, where scripts differ; "
+        "0: not used",
     )
     literals: bool = Field(
-        True, description="use literals: equal values as shared neighbours, similar ones as evidence"
+        True,
+        description="use literals: equal values count as shared neighbours, similar values as evidence of "
+        "their own",
     )
     temperature: float = Field(
         0.024, ge=1e-6, le=1000, description="score difference that changes the odds by a factor e"
@@ -189,20 +219,22 @@ class EvidenceConfig(_Section):
         0.25, ge=-1000, le=1000, description="score at which a pair without competitors has probability 0.5"
     )
     sinkhorn_iterations: int = Field(
-        50, ge=0, le=100_000, description="Sinkhorn iterations; 0 = normalise rows only"
+        50, ge=0, le=100_000, description="number of Sinkhorn iterations; 0: only rows are normalised"
     )
-    top_k: int = Field(50, ge=1, le=1000, description="candidates kept per source entity")
+    top_k: int = Field(50, ge=1, le=1000, description="number of candidates kept for each source entity")
     candidates_per_round: int = Field(
         20,
         ge=0,
         le=1000,
-        description="new candidates per source entity and round, found by propagated labels",
+        description="maximum number of new candidates for each source entity in a round, found by similar "
+        "surroundings",
     )
     nearby_names: int = Field(
         5,
         ge=0,
         le=1000,
-        description="targets with shared neighbours whose names are compared too, per source entity",
+        description="maximum number of targets for each source entity that are found by a shared neighbour "
+        "and a weakly similar name; 0: none",
     )
     retrieval_sketches: int = Field(
         2, ge=1, le=256, description="number of sketches used to find new candidates"
@@ -211,7 +243,7 @@ class EvidenceConfig(_Section):
         0,
         ge=0,
         le=256,
-        description="number of sketches that score candidates; 0 = 16, or 8 from 100,000 entities on",
+        description="number of sketches that score candidates; 0: 16, or 8 from 100,000 entities on",
     )
     label_width: Literal[16, 32, 64] = Field(
         64, description="width of the propagated labels; smaller values need less memory"
@@ -228,7 +260,7 @@ class EvidenceConfig(_Section):
     def _some_weight(self) -> Self:
         if not self.neighbour_weight + self.surroundings_weight:
             raise ValueError(
-                "neighbour_weight and surroundings_weight are both 0: to go without evidence, use rounds = 0"
+                "neighbour_weight and surroundings_weight are both 0: to switch evidence off, use rounds = 0"
             )
         return self
 
@@ -237,38 +269,48 @@ class FusionConfig(_Section):
     """Fusion of the channels' scores into one matrix M."""
 
     method: Literal["sum", "calibrated"] = Field(
-        "sum", description="sum, as in the paper, or calibrated: rescale each channel to [0, 1] first"
+        "sum",
+        description="sum: channels are added, as in the paper; calibrated: each is rescaled to [0, 1] first",
     )
     csls: int = Field(
         1,
         ge=0,
         le=1000,
-        description="number of neighbours in CSLS (cross-domain local scaling); 0 = no scaling",
+        description="number of neighbours in CSLS (cross-domain similarity local scaling); 0: no scaling",
     )
 
 
 class DecisionConfig(_Section):
-    """Decision: which pairs are accepted, given their scores."""
+    """Which pairs are accepted, given their scores."""
 
     temperature: float = Field(
         0.062,
         ge=1e-6,
         le=1000,
-        description="score difference that changes the odds by a factor e, for confidence",
+        description="score difference that changes the odds by a factor e in the matching that confidence "
+        "comes from",
     )
     threshold: float = Field(
-        0.0, ge=0, le=1, description="minimum confidence of an accepted pair; 0 = by the highest expected F1"
+        0.0,
+        ge=0,
+        le=1,
+        description="minimum confidence of an accepted pair; 0: chosen by the highest expected F1",
     )
     doubtful: float = Field(
-        0.1, ge=0, le=1, description="minimum confidence of a doubtful pair; below, there is no counterpart"
+        0.1,
+        ge=0,
+        le=1,
+        description="minimum confidence of a doubtful pair; entities of pairs below it have no counterpart",
     )
     cardinality: Literal["1:1", "1:n", "n:1", "n:m"] = Field(
         "1:1",
-        description="sources of one target and targets of one source: one or several; n:1: several sources "
-        "may have the same target",
+        description="how many counterparts an entity may have: 1:1, n:1 (several sources may have the same "
+        "target), 1:n (several targets may have the same source) or n:m (both)",
     )
     assignment: Literal["mutual", "exact"] = Field(
-        "mutual", description="mutual: mutual best pairs; exact: one-to-one pairs of highest total score"
+        "mutual",
+        description="mutual: pairs that are each other's best; exact: the one-to-one pairs of highest "
+        "total score",
     )
 
 
@@ -276,7 +318,11 @@ class Config(_Section):
     """All settings that influence the answer. `Execution` holds the settings that do not."""
 
     seed: int = Field(0, ge=0, le=(1 << 63) - 1, description="random seed")
-    without: tuple[Part, ...] = Field((), description="parts to switch off, for ablations")
+    without: tuple[Part, ...] = Field(
+        (),
+        description="parts to switch off: structure (with evidence), names, augmentation, sens, strings, "
+        "evidence",
+    )
     names: NamesConfig = NamesConfig()
     augmentation: AugmentationConfig = AugmentationConfig()
     partition: PartitionConfig = PartitionConfig()
@@ -404,7 +450,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"is not a TOML file: {error}", path) from None
     except RecursionError:
-        raise InputError("has brackets nested too deep for a configuration", path) from None
+        raise InputError("has brackets that are nested too deep for a configuration", path) from None
 
 
 def _parse_setting(setting: str) -> dict[str, Any]:
@@ -418,7 +464,7 @@ def _parse_setting(setting: str) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(f"--set {key}: {error}") from None
     except RecursionError:
-        raise UsageError(f"--set {key}: the value has brackets nested too deep") from None
+        raise UsageError(f"--set {key}: the value has brackets that are nested too deep") from None
     for part in reversed(key.strip().split(".")):
         value = {part: value}
     return dict(value)
@@ -442,8 +488,8 @@ def _explain(error: ValidationError) -> str:
                 continue
             if place in MOVED:
                 lines.append(
-                    f"the setting {place!r} is no longer part of the configuration: it is the execution "
-                    f"setting {MOVED[place]!r} now, --{MOVED[place]} on the command line"
+                    f"the setting {place!r} is no longer part of the configuration; use the execution "
+                    f"setting {MOVED[place]!r} instead, --{MOVED[place]} on the command line"
                 )
                 continue
             section: Any = Config

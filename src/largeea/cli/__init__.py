@@ -122,7 +122,7 @@ def run(arguments: list[str] | None = None) -> int:
     except Stopped as stopped:
         return _fail(stopped, str(stopped), stopped.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        return _fail(None, "interrupted; what was finished is kept, run the same command again", _INTERRUPTED)
+        return _fail(None, "interrupted; finished work is kept: run the same command again", _INTERRUPTED)
     except MemoryError as error:
         return _fail(error, "out of memory; try a smaller input or a machine with more memory", 4)
     except OSError as error:
@@ -147,7 +147,7 @@ def _fail_usage(error: Exception) -> int:
 
 def _fail_internally(error: Exception) -> int:
     return _fail(
-        error, f"internal error: {type(error).__name__}: {error}\nThis is a bug; run with --debug.", 5
+        error, f"internal error: {type(error).__name__}: {error}\nThis is a bug; --debug shows where.", 5
     )
 
 

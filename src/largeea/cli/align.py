@@ -50,13 +50,15 @@ def command(
     ] = None,
     forbidden: Annotated[
         list[Path] | None,
-        typer.Option("--not-links", help="Wrong pairs, never in the answer; a link file. Repeatable."),
+        typer.Option(
+            "--not-links", help="Link file of wrong pairs, which are never in the answer. Repeatable."
+        ),
     ] = None,
     cardinality: options.Cardinality = None,
     method: Method,
     write: Annotated[
         list[str] | None,
-        typer.Option(help="Output format: sssom, same-as, alignment-api, tsv, parquet; repeatable."),
+        typer.Option(help="Link format: sssom (default), same-as, alignment-api, tsv, parquet. Repeatable."),
     ] = None,
     predicate: options.Predicate = None,
     license: options.License = None,
@@ -72,7 +74,7 @@ def command(
 ) -> None:
     """Align two graphs: find the entities of SOURCE and TARGET that are the same thing.
 
-    In the folder of an earlier run, only the stages affected by changed inputs or settings are computed.
+    In the folder of an earlier run, only stages that depend on changed inputs or settings are computed again.
     """
     answer = align_files(
         graphs.source,
@@ -97,8 +99,12 @@ def command(
 def tell(answer: AlignedFiles, json: bool) -> None:
     """Print the answer as JSON or as tables."""
     if json:
-        screen.json({"run": str(answer.folder), **answer.summary, "files": list(answer.files)})
+        changes = {"changes": answer.changes} if answer.changes else {}
+        screen.json({"run": str(answer.folder), **answer.summary, **changes, "files": list(answer.files)})
         return
+    if answer.changes:
+        rows: list[tuple[str, ...]] = [(name, f"{number:,}") for name, number in answer.changes.items()]
+        screen.table("Since the earlier run", rows, ("", "links"))
     show(answer.alignment, answer.folder, answer.files)
 
 

@@ -52,10 +52,10 @@ def show_cluster(plan: ClusterPlan) -> None:
     ]
     header = ("stage", "whole GB", "share GB", "driver GB", "network GB", "minutes")
     cluster = plan.cluster
-    title = f"Plan for {cluster.nodes:,} nodes. Each holds something whole, and its share of the source rows"
+    title = f"Plan for {cluster.nodes:,} nodes: each holds some data whole, and its share of the source rows"
     screen.table(title, rows, header)
     own = cluster.driver_memory
-    has = "runs on one of them" if own is None else f"has {own / 1e9:,.0f} GB"
+    has = "it runs on one of them" if own is None else f"it has {own / 1e9:,.0f} GB"
     screen.result(
         f"A node needs {plan.node / 1e9:,.1f} GB (each has {cluster.memory / 1e9:,.0f} GB), the driver "
         f"{plan.driver / 1e9:,.1f} GB ({has}); {plan.moved / 1e9:,.0f} GB over the network"

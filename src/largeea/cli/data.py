@@ -96,5 +96,5 @@ def _shown(key: str, value: Any) -> str:
     if key == "here":
         return value or "no"
     if value is None:
-        return _UNKNOWN + ("; the first download's is written down" if key == "checksum" else "")
+        return _UNKNOWN + ("; that of the first download is recorded" if key == "checksum" else "")
     return f"{value:,}" if isinstance(value, int) else str(value)

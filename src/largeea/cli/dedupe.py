@@ -34,16 +34,16 @@ def command(
     output: Annotated[Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")],
     seeds: Annotated[
         list[Path] | None,
-        typer.Option("--links", "--seeds", help="Known duplicates; a link file. Repeatable."),
+        typer.Option("--links", "--seeds", help="Link file of known duplicates. Repeatable."),
     ] = None,
     forbidden: Annotated[
         list[Path] | None,
-        typer.Option("--not-links", help="Pairs that are no duplicates; a link file. Repeatable."),
+        typer.Option("--not-links", help="Link file of pairs that are not duplicates. Repeatable."),
     ] = None,
     method: Method,
     write: Annotated[
         list[str] | None,
-        typer.Option(help="Output format: sssom, same-as, alignment-api, tsv, parquet; repeatable."),
+        typer.Option(help="Link format: sssom (default), same-as, alignment-api, tsv, parquet. Repeatable."),
     ] = None,
     reading: Reading,
     limits: Limits,
@@ -54,7 +54,7 @@ def command(
 ) -> None:
     """Find duplicates: the entities of one GRAPH that are the same thing.
 
-    Pairs are written as `largeea align` writes them, and clusters.tsv has the entities that belong together.
+    Writes the files of `largeea align`, and clusters.tsv with the entities that belong together.
     """
     answer = dedupe_files(
         graph,

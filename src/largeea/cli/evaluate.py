@@ -33,11 +33,11 @@ JUDGED = {
 }
 MEANING = (
     "all pairs: a pair that is not among the links is wrong. Use it where the links are complete.",
-    "linked ends: only pairs with an entity in a link are judged. Use it where the links cover a part of the "
-    "graphs; other pairs cannot be judged.",
-    "no counterpart: entities in no accepted pair; right if they are in no link.",
-    "Precision, recall and F1 are those of accepted pairs. ECE, the gap between confidence and share right, "
-    "counts doubtful pairs too.",
+    "linked ends: only pairs with an entity in a link are judged. Use it where the links cover only "
+    "a part of the graphs.",
+    "no counterpart: entities in no accepted pair. They are right if they are in no link.",
+    "Precision, recall and F1 are those of accepted pairs. ECE is the expected calibration error: the gap "
+    "between confidence and the share of right pairs, doubtful pairs included.",
 )
 
 
@@ -45,7 +45,7 @@ def command(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
     links: Annotated[Path, typer.Option(help="The true links: TSV, SSSOM, owl:sameAs or Alignment XML.")],
     reliability: Annotated[
-        bool, typer.Option("--reliability", help="Show how confident pairs are, and how many are right.")
+        bool, typer.Option("--reliability", help="Show the share of right pairs by bins of confidence.")
     ] = False,
     json: options.Json = False,
 ) -> None:

@@ -36,7 +36,7 @@ def command(
     candidates: Annotated[int, typer.Option(help="Number of competing candidates to show.", min=0)] = 3,
     json: options.Json = False,
 ) -> None:
-    """Explain the match of an entity, or why it has none: channels, matched neighbours, competitors."""
+    """Explain why an entity has this counterpart, or none: scores, matched neighbours, other candidates."""
     finished = FinishedRun(run)
     found, where = find_entity(finished.alignment, entity, side)
     explanation = explain(finished, found, where, candidates)
@@ -58,7 +58,7 @@ def _show(explanation: Explanation) -> None:
         screen.result(f"= {_name(pair.entity)}\n    {_verdicts(pair)}")
     _show_witnesses(explanation)
     _show_values(explanation)
-    screen.result("\nOther candidates:" if explanation.candidates else "\nNo other candidates.")
+    screen.result("\nOther candidates:" if explanation.candidates else "\nThere are no other candidates.")
     for candidate in explanation.candidates:
         owner = candidate.paired_with
         taken = "" if owner is None else f", paired with {_name(owner)}"
@@ -71,7 +71,7 @@ def _show_witnesses(explanation: Explanation) -> None:
     if not witnesses:
         screen.result(f"\nNo matched neighbours{whose}.")
         return
-    screen.result(f"\nMatched neighbours{whose}, the most telling first: {len(witnesses):,}")
+    screen.result(f"\nMatched neighbours{whose}, the strongest first: {len(witnesses):,}")
     _show_first(
         f"  {witness.strength:.3f}  {witness.source_relation} {_name(witness.source_neighbour)}"
         f"\n       = {witness.target_relation} {_name(witness.target_neighbour)}"

@@ -173,6 +173,7 @@ def _plural(role: Role) -> str:
         Role.PROPERTY: "properties",
         Role.VOCABULARY: "vocabulary terms",
         Role.DEPRECATED: "deprecated terms",
+        Role.REFERENCE: "references",
     }
     return names[role]
 
@@ -182,6 +183,8 @@ def _reason(role: Role, match: Match) -> str:
         return "terms of RDF, OWL and other well-known vocabularies, headers and datatypes are never matched"
     if role == Role.DEPRECATED:
         return "withdrawn terms are never matched"
+    if role == Role.REFERENCE:
+        return "IRIs that the graph only points to, such as other data sets and web pages, are never matched"
     if match == "auto" and role != Role.PROPERTY:
         return f"less than {MIN_SHARE:.0%} of the individuals and classes that the graph describes"
     return "properties are matched on request" if match == "auto" else f"only {match} are matched"

@@ -32,7 +32,7 @@ def command(
         ),
     ],
     canonical: Annotated[
-        Canonical, typer.Option(help="The graph whose IRIs linked entities get.")
+        Canonical, typer.Option(help="The graph whose IRIs are used for linked entities.")
     ] = "source",
     keep_both: Annotated[
         bool, typer.Option("--keep-both", help="Keep both IRIs and add a statement that links them.")
@@ -45,10 +45,12 @@ def command(
         typer.Option(help="graphs: a named graph for each input (.nq); prov: statements about the merge."),
     ] = None,
     source_base: Annotated[
-        str, typer.Option(help="Beginning of the IRIs of source ids that are not IRIs, and its graph's name.")
+        str,
+        typer.Option(help="IRI prefix of source ids that are not IRIs; also names the graph of the source."),
     ] = "urn:largeea:source:",
     target_base: Annotated[
-        str, typer.Option(help="Beginning of the IRIs of target ids that are not IRIs, and its graph's name.")
+        str,
+        typer.Option(help="IRI prefix of target ids that are not IRIs; also names the graph of the target."),
     ] = "urn:largeea:target:",
     json: options.Json = False,
 ) -> None:
@@ -74,7 +76,7 @@ def _show(merged: Merged) -> None:
     screen.table("Statements", rows, ("", "source", "target"))
     for side, account in (("source", merged.source), ("target", merged.target)):
         if not account.from_files:
-            screen.note(f"the statements of the {side} are those of the graph that the run has stored")
+            screen.note(f"the {side} is not RDF; its statements come from the graph that the run has stored")
         if account.without_tag:
             screen.note(f"{side}: {account.without_tag:,} literals lost a malformed language tag or datatype")
     screen.result(f"links used: {merged.links:,}")

@@ -12,34 +12,46 @@ from largeea.config import Config, Part
 from largeea.errors import UsageError
 from largeea.formats.scope import Match
 
-Preset = Annotated[str, typer.Option(help="Preset of settings to start from.")]
+Preset = Annotated[
+    str, typer.Option(help="Settings to start from: " + ", ".join(configuration.PRESETS) + ".")
+]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="One setting, key=value; repeatable.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="One setting, such as names.top_k=20. Repeatable.")
+]
 Seed = Annotated[int | None, typer.Option(help="Random seed.", min=0)]
 Without = Annotated[
-    list[str] | None, typer.Option(help="Switch a part off (" + ", ".join(get_args(Part)) + "); repeatable.")
+    list[str] | None,
+    typer.Option(help="Part of the method to switch off: " + ", ".join(get_args(Part)) + ". Repeatable."),
 ]
 Encoder = Annotated[
-    str | None, typer.Option(help="Encoder of names, as for --set names.encoder.", metavar="NAME")
+    str | None, typer.Option(help="Encoder of names: the setting names.encoder.", metavar="NAME")
 ]
 Lexicon = Annotated[
     Path | None,
     typer.Option(
-        help="Pairs of terms that translate each other, tab-separated, one pair a line.", metavar="FILE"
+        help="Glossary: two terms with the same meaning on each line, separated by a tab.", metavar="FILE"
     ),
 ]
 Threshold = Annotated[
-    float | None, typer.Option(help="Minimum confidence of an accepted pair.", min=0, max=1)
+    float | None,
+    typer.Option(
+        help="Minimum confidence of an accepted pair; default: chosen by the highest expected F1.",
+        min=0,
+        max=1,
+    ),
 ]
 Prefer = Annotated[
     str | None,
-    typer.Option(help="precision (threshold .9), balanced (highest expected F1) or recall (.2)."),
+    typer.Option(
+        help="Threshold by preference: precision (.9), recall (.2) or balanced (the highest expected F1)."
+    ),
 ]
 Cardinality = Annotated[
     str | None,
     typer.Option(
-        help="Counterparts that entities may have: 1:1 (default), n:1 (several sources of the same target), "
-        "1:n (several targets of the same source) or n:m."
+        help="How many counterparts an entity may have: 1:1 (default), n:1 (several sources may have the "
+        "same target), 1:n (several targets may have the same source) or n:m (both)."
     ),
 ]
 PREFERENCES = {"precision": 0.9, "balanced": 0.0, "recall": 0.2}
@@ -48,7 +60,7 @@ Predicate = Annotated[
     str | None,
     typer.Option(
         help="Predicate of the links, an IRI or a CURIE such as skos:closeMatch; default: owl:sameAs, "
-        "owl:equivalentClass, owl:equivalentProperty or skos:exactMatch, by what the entities are.",
+        "owl:equivalentClass, owl:equivalentProperty or skos:exactMatch, depending on what is linked.",
         metavar="IRI",
     ),
 ]
@@ -56,30 +68,35 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 MaxErrors = Annotated[
     int | None,
     typer.Option(
-        help="Malformed lines to leave out (listed in rejects.tsv) before failing; default: 1 % of what is "
-        "read, but at least 100; 0: none.",
+        help="Number of malformed lines that are left out and listed in rejects.tsv; more are an error. "
+        "Default: 1 % of what is read, but at least 100.",
         min=0,
     ),
 ]
-Format = Annotated[str | None, typer.Option(help="Format of graph files without a known extension.")]
+Format = Annotated[
+    str | None,
+    typer.Option(help="Format of graph files whose names do not show it, such as n-triples or csv."),
+]
 ColumnMap = Annotated[
     str | None,
     typer.Option(
         "--columns",
-        help="Table columns, guessed if not given: subject=id,name=label,links=parent,attributes=city+year",
+        help="What the columns of a table are, such as subject=id,name=label,links=parent,"
+        "attributes=city+year; default: guessed.",
     ),
 ]
 SourceColumns = Annotated[str | None, typer.Option(help="Columns of the source table, as for --columns.")]
 TargetColumns = Annotated[str | None, typer.Option(help="Columns of the target table, as for --columns.")]
 Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel workbook; default: the first.")]
 Labels = Annotated[
-    list[str] | None, typer.Option("--label", help="Predicate that gives names; repeatable, best first.")
+    list[str] | None, typer.Option("--label", help="Predicate that gives names. Repeatable, best first.")
 ]
 Languages = Annotated[
-    list[str] | None, typer.Option("--language", help="Preferred language of names; repeatable, best first.")
+    list[str] | None, typer.Option("--language", help="Preferred language of names. Repeatable, best first.")
 ]
 PairLanguage = Annotated[
-    str | None, typer.Option(help="Language to use in a folder with several (DBP1M).", metavar="CODE")
+    str | None,
+    typer.Option(help="Which pair to read from a DBP1M folder that has several, such as fr.", metavar="CODE"),
 ]
 MatchRoles = Annotated[
     str,
@@ -91,7 +108,7 @@ MatchRoles = Annotated[
 Types = Annotated[
     list[str] | None,
     typer.Option(
-        help="Match only entities of these types or of subclasses: IRIs or CURIEs, separated by commas.",
+        help="Match only entities of these types, subclasses included: IRIs or CURIEs, separated by commas.",
         metavar="TYPE[,TYPE]",
     ),
 ]
@@ -103,53 +120,59 @@ Select = Annotated[
 ]
 LeaveOut = Annotated[
     Path | None,
-    typer.Option(help="Entities that are not matched at all, of either graph, one a line.", metavar="FILE"),
+    typer.Option(help="File of entities of either graph that are not matched, one a line.", metavar="FILE"),
 ]
 CompatibleTypes = Annotated[
     Path | None,
     typer.Option(
-        help="Pairs of a source type and a target type, tab-separated; other known types are never paired.",
+        help="File of types that may be paired: a source type and a target type on each line, separated by a "
+        "tab. Entities whose types are all in the file are paired in no other way.",
         metavar="FILE",
     ),
 ]
 BlockBy = Annotated[
     list[str] | None,
     typer.Option(
-        help="Pair only entities that share a value of this predicate or column (SOURCE=TARGET if they "
-        "differ); repeatable.",
+        help="Pair only entities that share a value of this predicate or column, SOURCE=TARGET if its name "
+        "differs. Repeatable.",
         metavar="PREDICATE",
     ),
 ]
 SameIri = Annotated[
-    str, typer.Option(help="Whether equal IRIs in two RDF graphs are the same entity: on or off.")
+    str, typer.Option(help="Whether an IRI that is in both RDF graphs means the same entity: on or off.")
 ]
 License = Annotated[
-    str | None, typer.Option(help="Licence of the links, in SSSOM files; none by default.", metavar="IRI")
+    str | None,
+    typer.Option(help="Licence of the links, for SSSOM files; default: unspecified.", metavar="IRI"),
 ]
 Date = Annotated[
     str | None,
     typer.Option(
-        help="Day of the links in SSSOM files; default: when they were found.", metavar="YYYY-MM-DD"
+        help="Date of the links, for SSSOM files; default: the day on which they were found.",
+        metavar="YYYY-MM-DD",
     ),
 ]
 WithDoubtful = Annotated[
     bool,
     typer.Option(
-        "--with-doubtful", help="Write doubtful pairs into SSSOM files, too, with the predicate rdfs:seeAlso."
+        "--with-doubtful", help="Also write doubtful pairs to SSSOM files, with the predicate rdfs:seeAlso."
     ),
 ]
 
 Memory = Annotated[
-    str | None, typer.Option(help="Host memory limit, such as 12GB; default: set from the machine's memory.")
+    str | None, typer.Option(help="Host memory limit, such as 12GB; default: 80 % of the machine's memory.")
 ]
-GpuMemory = Annotated[str | None, typer.Option(help="GPU memory limit, such as 20GB.")]
+GpuMemory = Annotated[
+    str | None, typer.Option(help="GPU memory limit, such as 20GB; default: all of the GPU's memory.")
+]
 Threads = Annotated[int | None, typer.Option(help="Number of CPU threads; default: all cores.", min=1)]
 Device = Annotated[str, typer.Option(help="Device to compute on: auto, cpu, cuda or cuda:N.")]
-Engine = Annotated[str, typer.Option(help="What carries jobs out: local, or ray (a cluster).")]
+Engine = Annotated[str, typer.Option(help="Where jobs run: local (this machine) or ray (a cluster).")]
 Address = Annotated[
     str | None,
     typer.Option(
-        help="Ray cluster: HOST:PORT or auto. Default: a running one, else Ray starts on this machine."
+        help="Address of the Ray cluster: HOST:PORT, or auto. Default: a running cluster; if there is none, "
+        "Ray is started on this machine."
     ),
 ]
 
@@ -170,7 +193,7 @@ def make_config(
     if prefer is not None and prefer not in PREFERENCES:
         raise UsageError(f"--prefer {prefer}: unknown; choose one of {', '.join(PREFERENCES)}")
     if prefer is not None and threshold is not None:
-        raise UsageError("--prefer sets the threshold, so give either --prefer or --threshold")
+        raise UsageError("--prefer sets the threshold, so give --prefer or --threshold, not both")
     least = threshold if prefer is None else PREFERENCES[prefer]
     parts = get_args(Part)
     for part in without or ():

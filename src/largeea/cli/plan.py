@@ -36,17 +36,23 @@ Source = Annotated[
 ]
 Target = Annotated[Path | None, typer.Argument(help="Target graph; omit it if SOURCE is a pair folder.")]
 Entities = Annotated[
-    str | None, typer.Option(help="Entities of source and target, in place of graphs.", metavar="N,N")
+    str | None,
+    typer.Option(help="Numbers of source and target entities, instead of graphs.", metavar="N,N"),
 ]
 Triples = Annotated[
     str | None,
-    typer.Option(help="Triples, with --entities; default: 3.1 for each entity, as in DBP1M.", metavar="N,N"),
+    typer.Option(
+        help="Numbers of triples, with --entities; default: 3.1 for each entity, as in DBP1M.", metavar="N,N"
+    ),
 ]
 Literals = Annotated[
-    str | None, typer.Option(help="Literals, with --entities; default: one for each entity.", metavar="N,N")
+    str | None,
+    typer.Option(help="Numbers of literals, with --entities; default: one for each entity.", metavar="N,N"),
 ]
-Nodes = Annotated[int | None, typer.Option(help="Plan for a cluster of so many nodes.", min=1)]
-MemoryPerNode = Annotated[str | None, typer.Option(help="Memory that a run may use on each node, as 64GB.")]
+Nodes = Annotated[int | None, typer.Option(help="Plan for a cluster with this number of nodes.", min=1)]
+MemoryPerNode = Annotated[
+    str | None, typer.Option(help="Memory that a run may use on each node, such as 64GB.")
+]
 CoresPerNode = Annotated[int, typer.Option(help="CPU cores of each node.", min=1)]
 GpusPerNode = Annotated[int, typer.Option(help="GPUs of each node; encoders and training use them.", min=0)]
 DriverMemory = Annotated[
@@ -77,7 +83,7 @@ def command(
     """Estimate the memory, disk space and time that each stage of an alignment needs.
 
     Takes the options of `largeea align` that decide what is read and computed. Reads the graphs but does not
-    align them; with `--entities` there need not be any. `--nodes` plans for a cluster. The exit code is 4 if
+    align them; with `--entities`, no graphs are needed. `--nodes` plans for a cluster. The exit code is 4 if
     a stage exceeds the memory.
     """
     config = method.make()
@@ -88,7 +94,7 @@ def command(
         elif source is None:
             sizes = assumed_sizes(entities, triples, literals)
         else:
-            raise UsageError("--entities takes the place of the graphs: give either")
+            raise UsageError("--entities takes the place of the graphs: give one or the other")
         matched = dict(zip(("source", "target"), sizes.matched, strict=True))
         if cluster is not None:
             divided = plan_cluster(sizes, config, cluster)

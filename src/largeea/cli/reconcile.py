@@ -42,7 +42,7 @@ def command(
         typer.Argument(
             metavar="GRAPH_OR_RUN",
             help="Graph: a file, folder or pattern. Of a pair folder or a finished run, the target graph is "
-            "served; of a run, its accepted links are used, too.",
+            "served. Accepted links of a run are used too.",
         ),
     ],
     *,
@@ -52,14 +52,14 @@ def command(
     public_url: Annotated[
         str | None,
         typer.Option(
-            help="Address by which clients reach the service, if a proxy is in front.", metavar="URL"
+            help="Address at which clients reach the service, if it is behind a proxy.", metavar="URL"
         ),
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="Queries that a client may send at a time.", min=1)] = 500,
+    batch_size: Annotated[int, typer.Option(help="Maximum number of queries in a request.", min=1)] = 500,
 ) -> None:
     """Serve a graph as a reconciliation service (W3C API 0.2), for OpenRefine and other clients.
 
-    The service only reads, and answers any web page that asks it. It runs until Ctrl-C.
+    The service only reads. It answers every web page that asks it, and runs until Ctrl-C.
     """
     require_web()
     from largeea.web.reconcile import Settings, make_app

@@ -33,7 +33,7 @@ def command(
         Path | None, typer.Argument(help="Another run on the same graphs, to compare with.")
     ] = None,
     links: Annotated[
-        Path | None, typer.Option(help="Known links, to show how well confidence holds on them.")
+        Path | None, typer.Option(help="True links, to show how well confidence is calibrated.")
     ] = None,
     output: Annotated[
         Path | None,

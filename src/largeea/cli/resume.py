@@ -33,8 +33,8 @@ def command(
         bool,
         typer.Option(
             "--with-reviews",
-            help="Count the reviews in the folder from now on: confirmed pairs are known links, rejected "
-            "ones are never in the answer.",
+            help="Use the reviews in the folder, now and whenever the run is resumed: confirmed pairs are "
+            "known links, rejected ones are never in the answer.",
         ),
     ] = False,
     predicate: options.Predicate = None,

@@ -30,19 +30,19 @@ def command(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
     port: Annotated[int, typer.Option(help="Port to listen on; 0: a free one.", min=0, max=65535)] = 0,
     author: Annotated[
-        str | None, typer.Option(help="Your name, or orcid:…; default: the name you are logged in with.")
+        str | None, typer.Option(help="Your name, or orcid:…; default: your login name.")
     ] = None,
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Whether to open the page in a browser.")
     ] = True,
 ) -> None:
-    """Go through the pairs of a run in the browser; decisions are kept in its reviews.tsv."""
+    """Review the pairs of a run in the browser; decisions are stored in its reviews.tsv."""
     name = (getpass.getuser() if author is None else author).strip()
     if not name or len(name) > _LONGEST_AUTHOR:
         raise UsageError(f"--author {name!r}: give a name of 1 to {_LONGEST_AUTHOR} characters")
 
     def announce(address: str) -> None:
-        screen.result(f"Open this address to review {run}; Ctrl-C ends it.\n{address}")
+        screen.result(f"Open this address to review {run}; Ctrl-C stops the server.\n{address}")
         if open_page:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 

@@ -48,12 +48,12 @@ def _megabytes(size: int) -> str:
 
 def _next_step(run: Path, facts: dict[str, Any]) -> str:
     if worker := facts["worker"]:
-        return f"Process {worker['pid']} on {worker['host']} has been working on it since {worker['since']}."
+        return f"Process {worker['pid']} on {worker['host']} has been at work since {worker['since']}."
     if facts["state"] == "running":
-        return "Another process is working on it."
+        return "Another process is at work on this run."
     damaged = any(part["state"] != "stored" for part in (*facts["stages"], *facts["results"]))
     if facts["state"] == "finished" and not damaged:
-        return "All is done."
+        return "The run is finished."
     if facts["request"] is None:
-        return "Repeat the command that began it to go on."
+        return "To go on, repeat the command that began it."
     return f"Go on with: largeea resume {run}"

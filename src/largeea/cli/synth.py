@@ -33,7 +33,7 @@ def command(
         float | None, typer.Option(help="Share of facts between linked entities that one side lacks.")
     ] = None,
     name_noise: Annotated[
-        float | None, typer.Option(help="Noise added to names, besides translation, 0 to 1.")
+        float | None, typer.Option(help="Noise added to names beyond translation, 0 to 1.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same files.", min=0)] = 0,
     json: options.Json = False,
@@ -72,4 +72,6 @@ def show(card: dict[str, Any], output: Path) -> None:
         for figure in counts["source"]
     ]
     screen.table(f"{card['parameters']['like']}, {counts['links']:,} links", rows, ("", "source", "target"))
-    screen.result(f"Written to {output}; what it is and how to make it again: {output / 'card.json'}")
+    screen.result(
+        f"Written to {output}; {output / 'card.json'} describes it and has the command that makes it again"
+    )

@@ -37,7 +37,7 @@ def command(
 ) -> None:
     """Align new versions of the graphs of a run: only what changed is computed again.
 
-    The folder also gets changes.tsv: links that are new, changed or gone, and earlier confidence of others.
+    changes.tsv in the folder says which links are new, changed, gone or held, with their earlier confidence.
     """
     answer = api.update(
         run, output, source=source, target=target, execution=limits.make(), overwrite=overwrite

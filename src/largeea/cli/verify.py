@@ -40,7 +40,7 @@ def command(
         for file, problem in problems:
             part = f" (stage {file.stage})" if file.stage else ""
             screen.result(f"{file.path}: {problem}{part}")
-        screen.result(f"{checked - len(problems)} of {checked} files are as they were written.")
+        screen.result(f"{checked - len(problems)} of {checked} files match their checksums.")
     if problems:
-        screen.note(f"What is damaged or missing is made again by: {way_on(run)}")
+        screen.note(f"Files that are damaged or missing are made again by: {way_on(run)}")
         raise typer.Exit(InputError.exit_code)
