@@ -148,7 +148,8 @@ def test_a_setting_needs_a_key_and_a_value(setting: str) -> None:
         (("seed=-1", "names.top_k=0"), r"seed = -1: .*; names.top_k = 0: "),
         (
             ("names.shortest_gram=5",),
-            r"^names: longest_gram = 4 is below shortest_gram = 5; raise the one or lower the other$",
+            r"^names: longest_gram = 4 is below shortest_gram = 5; "
+            r"raise longest_gram or lower shortest_gram$",
         ),
     ],
 )
@@ -205,7 +206,7 @@ def test_it_cannot_be_changed() -> None:
 
 def test_evidence_that_does_not_count_is_refused() -> None:
     with pytest.raises(
-        UsageError, match="neighbour_weight and surroundings_weight are both 0: to go without"
+        UsageError, match="neighbour_weight and surroundings_weight are both 0: to switch evidence off"
     ):
         load(settings=("evidence.neighbour_weight=0", "evidence.surroundings_weight=0"))
 
@@ -233,8 +234,8 @@ def test_settings_that_do_not_change_the_answer_have_moved(old: str, new: str) -
     assert hasattr(Execution(), new)
     with pytest.raises(
         UsageError,
-        match=rf"^the setting '{old}' is no longer part of the configuration: .*"
-        rf"execution setting '{new}' now, --{new} on the command line$",
+        match=rf"^the setting '{old}' is no longer part of the configuration; .*"
+        rf"execution setting '{new}' instead, --{new} on the command line$",
     ):
         load(settings=(f"{old}=1",))
 

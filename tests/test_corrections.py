@@ -308,6 +308,7 @@ def test_reviews_count_from_then_on(cli: Any) -> None:
     )
     assert Path("run/alignment.tsv").read_bytes() == before
     cli("resume", "run", "--with-reviews")
+    assert "likelihood" in FinishedRun(Path("run")).stages
     assert accepted_in("run/alignment.tsv")["http://a/X"] == "http://b/X"
     after = Path("run/alignment.tsv").read_bytes()
     stages = read_manifest(Path("run"))["stages"]
@@ -349,3 +350,27 @@ def test_a_review_counts_more_than_a_file(cli: Any) -> None:
 def accepted_in(path: str) -> dict[str, str]:
     table = read_links(Path(path))
     return dict(zip(table.source.to_pylist(), table.target.to_pylist(), strict=True))
+
+
+SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
+
+
+def state(*pairs: tuple[str, str]) -> None:
+    """Let `a.nt` itself say that these are the same."""
+    with Path("a.nt").open("a") as file:
+        file.writelines(f"<{one}> {SAME_AS} <{other}> .\n" for one, other in pairs)
+
+
+def test_links_that_a_graph_states_are_given() -> None:
+    """Before, what the other graph pointed to was taken for an entity of its own, and had no counterpart."""
+    state(pair("X"), pair("Y"), pair("Lima"))
+    answer = align("a.nt", "b.nt")
+    assert found(answer) == dict(map(pair, [*TOWNS, "X", "Y"]))
+    assert answer.summary["same_iri"] == 0
+
+
+def test_what_people_say_counts_more_than_what_a_graph_states() -> None:
+    state(pair("X"), pair("Lima", "Cairo"))
+    after = found(align("a.nt", "b.nt", seeds=[pair("Lima")], forbidden=[pair("X")]))
+    assert after["http://a/Lima"] == "http://b/Lima"
+    assert after.get("http://a/X") != "http://b/X"

@@ -384,7 +384,7 @@ def test_explain(ring, capsys, wanted):
         f'Equal values: 1\n  {value["strength"]:.3f}  "+0250"\n       http://a/founded = http://b/founded'
         in out
     )
-    assert "Matched neighbours, the most telling first: 2" in out
+    assert "Matched neighbours, the strongest first: 2" in out
     assert '^http://b/next http://b/Berlin "Berlin"' in out
 
 

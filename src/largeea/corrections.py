@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from largeea.execution.stages import Handle, Stages
 from largeea.formats.links import GivenPairs, merge_corrections
+from largeea.formats.links.corrections import joined_links
+from largeea.formats.vocabularies import IDENTITIES
 from largeea.graph import Arrays, KnowledgeGraph, Links
-from largeea.graph.same_iri import equal_iris
+from largeea.graph.same_iri import equal_iris, stated_links
 from largeea.matching.blocks import allowed_links, allowed_pairs
 from largeea.matching.forbidden import among, without_links
-from largeea.progress import warn
+from largeea.progress import note, warn
 from largeea.runs.artifacts import content_hash
 from largeea.similarity import Similarity
 
@@ -61,7 +65,9 @@ class KnownPairs:
     """All that is known about pairs before anything is compared."""
 
     seeds: Handle[Links]
-    """`psi'`: pairs that people have given as right."""
+    """`psi'`: pairs that people have given as right, one-to-one."""
+    further: Handle[Links] | None
+    """Other pairs that people have given as right, where an entity may have several counterparts."""
     same: Handle[Links]
     """Pairs with equal IRIs: known to be the same, but neither seeds nor part of the answer's links."""
     corrections: Corrections
@@ -84,14 +90,29 @@ class KnownPairs:
         same = stage("same-iri", equal_iris, source, target)
         if forbidden is not None and among(same.value, pairs.forbidden).any():
             same = stage("same-iri", allowed_equal_iris, source, target, forbidden)
+        seeds = _with_stated(pairs, same.value, source.value, target.value)
         if rules is not None:
-            _tell_contradictions(pairs.seeds, rules.value)
-        return cls(_handle(stage, "given-seeds", pairs.seeds), same, Corrections(forbidden, reviewed, rules))
+            _tell_contradictions(joined_links([seeds, pairs.further]), rules.value)
+        further = _handle(stage, "given-further", pairs.further) if len(pairs.further) else None
+        return cls(
+            _handle(stage, "given-seeds", seeds), further, same, Corrections(forbidden, reviewed, rules)
+        )
 
 
 def allowed_equal_iris(source: KnowledgeGraph, target: KnowledgeGraph, forbidden: Links) -> Links:
     """The pairs with equal IRIs that are not forbidden."""
     return without_links(equal_iris(source, target), forbidden)
+
+
+def _with_stated(given: GivenPairs, same: Links, source: KnowledgeGraph, target: KnowledgeGraph) -> Links:
+    """The seeds, and the links that the graphs state themselves between entities of no other known pair."""
+    stated = without_links(stated_links(source, target, IDENTITIES), given.forbidden)
+    known = joined_links([given.seeds, same])
+    new = stated.take(~np.isin(stated.source, known.source) & ~np.isin(stated.target, known.target))
+    if not len(new):
+        return given.seeds
+    note(f"{len(new):,} links between the graphs that they state themselves count as given")
+    return joined_links([given.seeds, new])
 
 
 def _tell_contradictions(seeds: Links, rules: Arrays) -> None:

@@ -165,9 +165,9 @@ class Evidence:
 
     @property
     def without_learnt(self) -> Evidence:
-        """The same without what translated names say."""
+        """The same without what translated names say, until more anchors teach more."""
         others = {kind: channel for kind, channel in self.channels.items() if kind != "learnt"}
-        return replace(self, channels=others)
+        return replace(self, channels=others, translations=None)
 
     @property
     def with_names(self) -> Channels:
@@ -244,7 +244,7 @@ def evidence_of(
 
     Candidates are those of neighbours, names and literal values. When `searching`, there are new ones: those
     with the most similar surroundings, those with the most similar names among all that share a neighbour
-    and, once the first round has shown their worth, those with the most similar translated names. Else what
+    and, if the last round has shown their worth, those with the most similar translated names. Else what
     the last round found serves again.
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
@@ -262,7 +262,7 @@ def evidence_of(
         retrieved = (found,)
     if searching:
         translations = material.translations(anchors)
-    if searching and material.units is not None and last is not None:
+    if searching and last is not None and "learnt" in last.channels:
         by_name = stage(
             "learnt-candidates", find_learnt, material.units, translations, anchors, material.kinds, how.top_k
         )

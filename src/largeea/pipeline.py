@@ -102,7 +102,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     stage, source, target = run.stage, inputs.source, inputs.target
     known = KnownPairs.of(stage, inputs.given, source, target, inputs.rules)
     seeds, corrections = known.seeds, known.corrections
-    cardinality = Cardinality.WITHIN if inputs.within else Cardinality(config.decision.cardinality)
+    cardinality = cardinality_of(config, inputs.within)
     if inputs.within and corrections.forbidden is not None:
         forbidden = stage("forbidden-both-ways", both_ways, corrections.forbidden)
         corrections = replace(corrections, forbidden=forbidden)
@@ -148,7 +148,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
     how = config.decision
     answer = stage(
         "alignment", decided_arrays, source, target, known.seeds, known.same, fused, channels, features,
-        likelihood, how.threshold, how.doubtful, how.assignment, cardinality,
+        likelihood, how.threshold, how.doubtful, how.assignment, cardinality, known.further,
     )  # fmt: skip
     parts: list[Handle[Any]] = [source, target, inputs.given, known.seeds, known.same, augmented]
     parts += filter(None, [inputs.rules])
@@ -223,6 +223,11 @@ def structure_channel(
     batches = stage("batches", partition_graphs, source, target, seeds, config.partition, random, partitioner)
     model = plugin_fingerprint(MODELS, config.structure.model)
     return stage("structure", train_batches, source, target, seeds, batches, config.structure, random, model)
+
+
+def cardinality_of(config: Config, within: bool = False) -> Cardinality:
+    """How many counterparts an entity may have, by the configuration; `within` one graph, several."""
+    return Cardinality.WITHIN if within else Cardinality(config.decision.cardinality)
 
 
 def known_pairs(same: Links, seeds: Links) -> Links:

@@ -517,7 +517,7 @@ def test_an_interruption(fails, failing):
         fails(
             INTERRUPTED,
             "align a.nt b.nt -o run",
-            "interrupted; what was finished is kept, run the same command again",
+            "interrupted; finished work is kept: run the same command again",
         )
     with failing("source", KeyboardInterrupt()):  # what was read need not be read again
         succeeds("align a.nt b.nt -o run")

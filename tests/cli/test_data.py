@@ -61,7 +61,7 @@ def test_info_names_source_terms_and_citation(capsys):
     assert "https://github.com/nju-websoft/RSN" in shown
     assert "CC BY-SA" in shown
     assert "ICML 2019" in shown
-    assert "checksum:  unknown; the first download's is written down" in shown
+    assert "checksum:  unknown; that of the first download is recorded" in shown
     assert run(["data", "info", "openea-v2.0"]) == 0
     shown = capsys.readouterr().out
     assert "248,800,649" in shown

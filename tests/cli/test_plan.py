@@ -168,7 +168,7 @@ def test_the_plan_of_a_cluster_for_people(graphs: list[str], capsys: pytest.Capt
     assert run(["plan", *graphs, "--nodes", "3", "--memory-per-node", "8GB"]) == 0
     out = capsys.readouterr().out
     assert "Plan for 3 nodes" in out
-    assert "(runs on one of them)" in out
+    assert "(it runs on one of them)" in out
     assert "it fits" in out
 
 

@@ -144,7 +144,7 @@ def test_what_cannot_be_resumed_is_not_told_to_be(cli, pair, computed, failing):
     cli(command)
     assert computed == ["alignment", "seeds"]
     Path("run/config.toml").write_text("")
-    assert cli("verify run", INPUT)[1].endswith("is made again by: the command that began it\n")
+    assert cli("verify run", INPUT)[1].endswith("are made again by: the command that began it\n")
     cli(command)
     cli("verify run")
 
@@ -194,7 +194,7 @@ def test_status(cli, interrupt):
     cli("resume run")
     out, _ = cli("status run")
     assert "run: finished" in out
-    assert "All is done." in out
+    assert "The run is finished." in out
     facts = json.loads(cli("status run --json")[0])
     assert facts["state"] == "finished"
     assert facts["stages"][0]["name"] == "source"
@@ -228,7 +228,7 @@ def test_one_flipped_byte_in_any_file_is_noticed_named_and_mended(cli, computed)
         path.write_bytes(flipped)
         out, err = cli("verify run", INPUT)
         assert f"{path}: damaged" in out
-        assert f"{len(content) - 1} of {len(content)} files are as they were written." in out
+        assert f"{len(content) - 1} of {len(content)} files match their checksums." in out
         assert "largeea resume run" in err
         computed.clear()
         _, err = cli("resume run")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from largeea.evidence import measure_learnt, measure_names, measure_worth, pairs_to_judge
+from largeea.evidence import known_judges, measure_learnt, measure_names, measure_worth
 from largeea.evidence.worth import (
     ENOUGH_KNOWN,
     MOST_PAIRS,
@@ -20,6 +20,7 @@ from largeea.similarity import Similarity
 
 SIZE = 300
 SURE = Links(np.column_stack([np.arange(SIZE), np.arange(SIZE)]))
+KINDS = {"source": np.zeros(SIZE, np.int8), "target": np.zeros(SIZE, np.int8)}
 WEIGHTS = {"neighbours": 0.6, "surroundings": 1.0, "literals": 0.75}
 
 
@@ -162,9 +163,15 @@ def test_enough_known_pairs_judge_instead_of_names() -> None:
     misled = Links(np.column_stack([np.arange(SIZE), np.roll(np.arange(SIZE), 1)]))
     evidence = {"neighbours": Similarity.empty(POOL.shape), "surroundings": scored(POOL, IS_RIGHT * 1.0)}
     for known, least, most in ((ENOUGH_KNOWN, 0.9, 1.0), (ENOUGH_KNOWN - 1, 0.0, 0.6)):
-        judged = pairs_to_judge(SURE.take(np.arange(known)), seed=0)
+        judged = known_judges(SURE.take(np.arange(known)), KINDS, seed=0)
         found = measure_worth(evidence, EQUAL, WEIGHTS, [POOL], judged, misled, seed=0)
         assert least <= float(found["surroundings"][0]) <= most
+
+
+def test_known_pairs_that_are_not_matched_judge_nothing() -> None:
+    """Entities with equal IRIs have no scores: evidence would seem to say nothing about them."""
+    kinds = {"source": np.where(np.arange(SIZE) < 7, 0, -1), "target": KINDS["target"]}
+    assert known_judges(SURE, kinds, seed=0).source.tolist() == list(range(7))
 
 
 def names_worth(names: Similarity, structure: Similarity, judged: Links = Links.none()) -> float:  # noqa: B008

@@ -393,7 +393,7 @@ def test_unmatched_lists_both_sides_without_blank_nodes(tmp_path):
     target = {BERLIN_DE: "Berlin", "urn:c": "c"}
     alignment = Alignment(graph(source), graph(target), np.array([[1, 0]]), np.ones(1), np.ones(1, bool))
     assert write_unmatched(alignment, tmp_path / "unmatched.tsv") == {"source": 2, "target": 1}
-    free = "no candidate, or all are in other pairs"
+    free = "no likely candidate, or all are in other pairs"
     assert rows_of((tmp_path / "unmatched.tsv").read_bytes()) == [
         {"side": "source", "entity": "urn:a", "name": "tab\there", "reason": free},
         {"side": "source", "entity": "urn:b", "name": "", "reason": "no name"},
@@ -409,7 +409,7 @@ def test_unmatched_names_the_namesake_that_is_in_another_pair(tmp_path, monkeypa
     write_unmatched(alignment, tmp_path / "unmatched.tsv")
     assert [row["reason"] for row in rows_of((tmp_path / "unmatched.tsv").read_bytes())] == [
         "same name as urn:p, which is in another pair",
-        "no candidate, or all are in other pairs",
+        "no likely candidate, or all are in other pairs",
         "same name as urn:q, which is in another pair",
-        "no candidate, or all are in other pairs",
+        "no likely candidate, or all are in other pairs",
     ]

@@ -10,8 +10,9 @@ import pytest
 from largeea.errors import UsageError
 from largeea.formats import ReadOptions, read_graph
 from largeea.formats.scope import in_scope
+from largeea.formats.vocabularies import IDENTITIES
 from largeea.graph import KnowledgeGraph, Links, Role, strings
-from largeea.graph.same_iri import equal_iris, matched_kinds
+from largeea.graph.same_iri import equal_iris, matched_kinds, stated_links
 
 PREFIXES = """
 @prefix : <http://e/> .
@@ -20,8 +21,11 @@ PREFIXES = """
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix obo: <http://www.geneontology.org/formats/oboInOwl#> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix dc: <http://purl.org/dc/elements/1.1/> .
+@prefix schema: <http://schema.org/> .
 """
-INDIVIDUAL, CLASS, PROPERTY, VOCABULARY, DEPRECATED = Role
+INDIVIDUAL, CLASS, PROPERTY, VOCABULARY, DEPRECATED, REFERENCE = Role
 
 
 @pytest.fixture
@@ -61,6 +65,18 @@ def roles_of(tmp_path: Path):
         (":x a owl:Class ; owl:deprecated false .", CLASS),
         (":x a owl:DeprecatedClass .", DEPRECATED),
         (":x rdfs:subClassOf obo:ObsoleteClass .", DEPRECATED),
+        (":a owl:sameAs :x .", REFERENCE),
+        (":a a owl:Class ; owl:equivalentClass :x .", REFERENCE),
+        (":a skos:exactMatch :x . :b rdfs:seeAlso :x .", REFERENCE),
+        (":a <http://xmlns.com/foaf/0.1/isPrimaryTopicOf> :x .", REFERENCE),
+        (':a foaf:isPrimaryTopicOf :x . :x a foaf:Document ; dc:language "en" .', REFERENCE),
+        (':x schema:about :a ; schema:name "A" ; schema:isPartOf :wiki .', REFERENCE),
+        (':x schema:about :a ; schema:name "A" ; schema:author :b .', INDIVIDUAL),
+        (":x foaf:primaryTopic :a . :b :cites :x .", INDIVIDUAL),
+        (':a foaf:page :x . :x rdfs:label "x" .', INDIVIDUAL),
+        (':a owl:sameAs :x . :x rdfs:label "x" .', INDIVIDUAL),
+        (":a owl:sameAs :x . :b :knows :x .", INDIVIDUAL),
+        (":a a owl:Class ; owl:equivalentClass :x . :x rdfs:subClassOf :b .", CLASS),
     ],
 )
 def test_roles(roles_of, turtle, role):
@@ -91,7 +107,7 @@ def test_data_below_a_vocabulary_is_data(roles_of):
 
 def test_a_vocabulary_that_a_graph_is_about_is_its_subject(roles_of):
     found = roles_of(
-        "@prefix foaf: <http://xmlns.com/foaf/0.1/> . foaf:Person a owl:Class ; rdfs:subClassOf foaf:Agent . "
+        "foaf:Person a owl:Class ; rdfs:subClassOf foaf:Agent . "
         "foaf:Agent a owl:Class . foaf:knows a owl:ObjectProperty . "
         "<http://xmlns.com/foaf/0.1/> a owl:Ontology ."
     )
@@ -197,6 +213,32 @@ def test_equal_iris_of_rdf_are_the_same(two):
     theirs = "<http://a/x> <http://p> <http://a/w> .\n_:b <http://p> <urn:y> .\n"
     assert shared(*two(ours, theirs)) == ["http://a/x", "urn:y"]
     assert shared(*two(ours, theirs, same_iri=False)) == []
+
+
+def test_an_iri_that_one_graph_only_points_to_is_free_to_be_matched(two):
+    same_as = "http://www.w3.org/2002/07/owl#sameAs"
+    ours = f"<http://a/x> <{same_as}> <http://b/x> .\n<http://a/x> <{same_as}> <http://c/x> .\n"
+    theirs = f"<http://b/x> <http://p> <http://b/y> .\n<http://b/x> <{same_as}> <http://c/x> .\n"
+    assert shared(*two(ours, theirs)) == ["http://c/x"], "what both point to is the same"
+
+
+def stated(source: KnowledgeGraph, target: KnowledgeGraph) -> list[tuple[str, str]]:
+    links = stated_links(*in_scope(source, target), IDENTITIES)
+    ends = source.entities.take(links.source), target.entities.take(links.target)
+    return list(zip(*(side.to_pylist() for side in ends), strict=True))
+
+
+def test_links_that_either_graph_states(two):
+    same_as, see = "http://www.w3.org/2002/07/owl#sameAs", "http://www.w3.org/2000/01/rdf-schema#seeAlso"
+    ours = (
+        f"<http://a/x> <{same_as}> <http://b/x> .\n<http://a/x> <{same_as}> <http://b/y> .\n"
+        f"<http://a/z> <{see}> <http://b/z> .\n<http://a/w> <http://p> <http://a/z> .\n"
+    )
+    theirs = "".join(f"<http://b/{name}> <http://p> <http://b/x> .\n" for name in "xyzw")
+    theirs += f"<http://b/w> <{same_as}> <http://a/w> .\n<http://b/w> <{same_as}> <http://a/gone> .\n"
+    links = [("http://a/w", "http://b/w"), ("http://a/x", "http://b/x")]
+    assert stated(*two(ours, theirs)) == links
+    assert stated(*two(ours, theirs, same_iri=False)) == []
 
 
 def test_keys_of_tables_are_not_iris(two):

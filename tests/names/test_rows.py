@@ -12,7 +12,7 @@ import pytest
 from largeea.cli import run
 from largeea.datasets.demo import demo_pair
 from largeea.evaluate import protocols
-from largeea.formats.naming import ALIAS_PREDICATES, ALIAS_WEIGHT, LABEL_PREDICATES
+from largeea.formats.naming import ALIAS_PREDICATES, ALIAS_WEIGHT, LABEL_PREDICATES, LOCAL_NAME_WEIGHT
 from largeea.graph import Attributes, KnowledgeGraph, Links, Role, strings
 from largeea.graph.same_iri import matched_kinds
 from largeea.names.blocks import fold
@@ -69,6 +69,40 @@ NOBODY = graph([], [])
 
 
 # Which names
+
+
+def words_of(names: list[str | None], roles: list[Role] | None = None) -> list[str | None]:
+    one = graph(names, [[] for _ in names])
+    if roles is not None:
+        one = replace(one, roles=np.array(roles, np.int8))
+    return names_of(one, one).source.latin.to_pylist()
+
+
+def test_camel_case_separates_words_in_names_of_terms() -> None:
+    names = ["SportsEvent", "APIReference", "hasPart", "sports event", "Event", None, "TV show"]
+    words = ["sports event", "api reference", "has part", "sports event", "event", None, "tv show"]
+    assert words_of(names, [Role.CLASS] * 2 + [Role.PROPERTY] * 2 + [Role.CLASS] * 3) == words
+
+
+def test_capitals_inside_names_of_individuals_are_spelling() -> None:
+    assert words_of(["McDonald", "New York", "San Marino"]) == ["mcdonald", "new york", "san marino"]
+
+
+def test_camel_case_separates_words_where_a_graph_writes_all_names_so() -> None:
+    assert words_of(["NewYork", "SanMarino", "Rome", "The Hague"])[:3] == ["new york", "san marino", "rome"]
+
+
+def test_the_last_part_of_an_iri_counts_less_than_a_label() -> None:
+    one = graph(["Tunis", "Tunis", "Sfax"], [[("Tunis", "")], [], [("Sfax", "")]])
+    assert names_of(one, one).source.weights.tolist() == pytest.approx([1, LOCAL_NAME_WEIGHT, 1])
+    rows = rows_of(one, one)
+    similarity = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 5, True)
+    assert similarity.best()[0].tolist() == [0, 0, 2]
+
+
+def test_without_any_label_the_last_parts_of_iris_are_names() -> None:
+    one = graph(["Tunis", "Sfax"], [[], []])
+    assert names_of(one, one).source.weights.tolist() == [1, 1]
 
 
 def test_the_name_in_use_comes_first_and_each_name_once() -> None:
@@ -173,8 +207,8 @@ def test_many_names_are_latinised_like_few(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_best_two_names_count() -> None:
-    source = graph(["a", "b"], [[("c", "en")], []])
-    target = graph(["d", "e"], [[], [("f", "en")]])
+    source = graph(["a", "b"], [[("c", "en")], [("b", "en")]])
+    target = graph(["d", "e"], [[("d", "en")], [("f", "en")]])
     names = names_of(source, target)
     by_name = Similarity.from_entries([0, 0, 2, 1, 2], [0, 1, 1, 2, 2], [0.5, 0.2, 0.6, 0.8, 1.0], (3, 3))
     expected = [[0.5, 1.0 * ALIAS_WEIGHT**2], [0, 0.8 * ALIAS_WEIGHT]]

@@ -90,7 +90,7 @@ def test_unmatched_reasons(run: StoredRun) -> None:
     assert figures.unmatched_reasons(run.alignment) == {
         "no name": (1, 1),
         figures.SAME_NAME: (0, 0),
-        "no candidate, or all are in other pairs": (1, 0),
+        "no likely candidate, or all are in other pairs": (1, 0),
     }
 
 

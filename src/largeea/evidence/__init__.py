@@ -6,7 +6,7 @@ from largeea.evidence.attributes import attribute_values, literal_support, propo
 from largeea.evidence.graphs import evidence_edges
 from largeea.evidence.neighbours import neighbour_evidence, neighbours_by_rows
 from largeea.evidence.propagation import find_candidates, surroundings_evidence
-from largeea.evidence.worth import measure_learnt, measure_names, measure_worth, pairs_to_judge
+from largeea.evidence.worth import known_judges, measure_learnt, measure_names, measure_worth
 
 __all__ = [
     "agreeing_pairs",
@@ -15,6 +15,7 @@ __all__ = [
     "choose_anchors",
     "evidence_edges",
     "find_candidates",
+    "known_judges",
     "learn_agreement",
     "literal_support",
     "measure_learnt",
@@ -22,7 +23,6 @@ __all__ = [
     "measure_worth",
     "neighbour_evidence",
     "neighbours_by_rows",
-    "pairs_to_judge",
     "propose_by_values",
     "share_of_new",
     "surroundings_evidence",

@@ -11,6 +11,9 @@ from largeea.matching.cardinality import Cardinality
 from largeea.matching.forbidden import without_pairs
 from largeea.similarity import Similarity
 
+LEAST_LIKELY = 0.02
+"""With a smaller share of likely pairs among those that are each other's best, there is no beginning."""
+
 
 @dataclass(frozen=True, eq=False)
 class Anchors:
@@ -51,6 +54,8 @@ def choose_anchors(
 
     `probabilities` are those of a matching; None where there is nothing to match by yet. A pair is ahead of
     what it competes with: the other candidates of its source or, if only targets compete, of its target.
+    Where hardly any pair is, as where everything has a double of almost the same name, the half that is
+    furthest ahead has to do for a beginning.
     """
     trust = np.ones(len(seeds), np.float32) if seeds.weight is None else seeds.weight
     if probabilities is None:
@@ -61,7 +66,10 @@ def choose_anchors(
     else:
         lead = probabilities.transpose().margins()[mutual.target]
     assert mutual.weight is not None
-    likely = mutual.take((lead >= margin) & (mutual.weight >= 0.5))
+    is_likely = (lead >= margin) & (mutual.weight >= 0.5)
+    if len(seeds) + is_likely.sum() < LEAST_LIKELY * len(mutual):
+        is_likely = (lead > 0) & (lead >= np.median(lead))
+    likely = mutual.take(is_likely)
     likely = likely.take(~np.isin(likely.source, seeds.source) & ~np.isin(likely.target, seeds.target))
     return Links(np.concatenate([seeds.pairs, likely.pairs]), np.concatenate([trust, likely.weight]))
 

@@ -30,6 +30,11 @@ Views = tuple[Similarity, Similarity]
 """The rows of the sure sources, `[pairs, targets]`, and the columns of their targets, `[pairs, sources]`."""
 
 
+def known_judges(known: Links, kinds: Arrays, seed: int) -> Links:
+    """At most `MOST_PAIRS` of the known pairs whose entities are matched, and so have scores."""
+    return pairs_to_judge(known.take(kinds["source"][known.source] >= 0), seed)
+
+
 def pairs_to_judge(sure: Links, seed: int) -> Links:
     """At most `MOST_PAIRS` of some sure pairs, drawn at random, to measure worth on them."""
     order = generator(seed, "worth").permutation(len(sure))[:MOST_PAIRS]

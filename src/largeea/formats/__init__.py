@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 from largeea.errors import InputError, UsageError
 from largeea.formats import rdf, tables
 from largeea.formats.builder import GraphBuilder
-from largeea.formats.naming import Naming
+from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.formats.pairs import LAYOUTS, is_pair_folder, pair_files, read_pair
-from largeea.formats.prefixes import check_prefixes
+from largeea.formats.prefixes import check_predicates
 from largeea.formats.rejects import Rejects
 from largeea.formats.scope import Match, in_scope
 from largeea.formats.streams import open_bytes, plain_suffix
@@ -129,7 +129,8 @@ def read_both(
         return in_scope(pair.source, pair.target, options.match)
     first = _stored_or_read("source", source, options, rejects, stored)
     second = _stored_or_read("target", target, options, rejects, stored)
-    check_prefixes(options.naming.predicates, first, second)
+    given = (name for name in options.naming.predicates if name not in LABEL_PREDICATES)
+    check_predicates(given, first, second)
     return in_scope(first, second, options.match)
 
 

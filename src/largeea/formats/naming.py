@@ -20,6 +20,8 @@ LABEL_PREDICATES = (
 )
 ALIAS_WEIGHT = 0.95
 """Weight of an alias relative to the main name: if all else is equal, main names agree better."""
+LOCAL_NAME_WEIGHT = 0.99
+"""Weight of the last part of an IRI in a graph that has labels: if all else is equal, labels agree better."""
 _RELATED, _BROADER = 0.9, 0.85
 ALIAS_PREDICATES = {
     "http://www.w3.org/2004/02/skos/core#altLabel": ALIAS_WEIGHT,
@@ -50,6 +52,8 @@ _CODE = r"^([A-Za-z]{0,12}[._:-]?[0-9]+([._:-][0-9]+)*|[mg]\.[0-9a-z_]+)$"
 _SEPARATOR = r"[_ +-]|%20"
 _HUMP = r"(\p{Ll})(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})"
 """Where a word ends in camel case: aB, or ABc before B."""
+_CAMEL_CASE = r"^[\p{L}\p{N}]*(\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll})[\p{L}\p{N}]*$"
+"""Letters and digits without a separator, with at least one such place."""
 _ALWAYS_CODE = r"^(\{?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?|[0-9a-f]{16,}|[0-9A-F]{16,})$"
 
 
@@ -140,11 +144,20 @@ def local_names(entities: Strings, roles: Int8 | None = None) -> Strings:
         splits |= ~separated & ((roles == Role.CLASS) | (roles == Role.PROPERTY))
     text = pc.replace_substring(_percent_decoded(local), "_", " ")
     if splits.any():
-        words = pc.replace_substring_regex(text.filter(pa.array(splits)), _HUMP, r"\1\3 \2\4")
-        text = pc.replace_with_mask(text, pa.array(splits), words)
+        text = pc.replace_with_mask(text, pa.array(splits), camel_case_split(text.filter(pa.array(splits))))
     text = pc.utf8_trim_whitespace(text)
     opaque |= np.asarray(pc.equal(text, ""))
     return pc.if_else(pa.array(opaque), pa.scalar(None, pa.large_string()), text)
+
+
+def in_camel_case(texts: Strings) -> Bool:
+    """Mask of the texts that are several words in camel case, such as `hasNation`, `[n]`."""
+    return np.asarray(pc.fill_null(pc.match_substring_regex(texts, _CAMEL_CASE), False), bool)
+
+
+def camel_case_split(texts: Strings) -> Strings:
+    """The texts with a space where a word ends in camel case: `has Nation` for `hasNation`."""
+    return pc.replace_substring_regex(texts, _HUMP, r"\1\3 \2\4")
 
 
 def _percent_decoded(texts: Strings) -> Strings:

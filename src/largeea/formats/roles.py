@@ -1,4 +1,4 @@
-"""The role of every entity: individual, class, property, vocabulary or deprecated."""
+"""The role of every entity: individual, class, property, vocabulary, deprecated or reference."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ from largeea.formats.vocabularies import (
     NAMESPACES,
     OBSOLETE_PARENTS,
     OWL,
+    PAGE_FACTS,
+    PAGES,
+    POINTERS,
     PROPERTY_TYPES,
     RDFS,
     SUBCLASS,
     SUBPROPERTY,
+    TOPICS,
     TYPE,
 )
 from largeea.graph import Bool, Int8, Role
@@ -36,6 +40,7 @@ def roles_of(statements: Statements) -> Int8:
     roles = np.full(len(statements.entities), Role.INDIVIDUAL, np.int8)
     roles[_classes(statements)] = Role.CLASS
     roles[_properties(statements)] = Role.PROPERTY
+    roles[_references(statements)] = Role.REFERENCE
     roles[_vocabulary(statements)] = Role.VOCABULARY
     roles[_deprecated(statements) & (roles != Role.VOCABULARY)] = Role.DEPRECATED
     return roles
@@ -72,6 +77,24 @@ def _properties(statements: Statements) -> Bool:
     used[triples[:, 1]] = used[statements.literals[:, 1]] = True
     predicates = statements.predicates.filter(pa.array(used))
     return np.asarray(found | np.asarray(pc.is_in(statements.entities, value_set=predicates), bool))
+
+
+def _references(statements: Statements) -> Bool:
+    """Mask of the IRIs that the graph only points to, and of the documents about its things.
+
+    Of a reference, the graph says nothing else. Of a document, it says which thing it is about, and what is
+    said of every document (`PAGE_FACTS`); a graph of publications says more.
+    """
+    triples = statements.triples
+    pointing, to_page, topic, of_page = (
+        statements.is_predicate(iris)[triples[:, 1]] for iris in (POINTERS, PAGES, TOPICS, PAGE_FACTS)
+    )
+    told_of_page = statements.is_predicate(PAGE_FACTS)[statements.literals[:, 1]]
+    pointed_to, used = statements.mask(triples[pointing, 2]), statements.mask(triples[~pointing, 2])
+    described = statements.mask(np.concatenate([triples[:, 0], statements.literals[:, 0]]))
+    told = statements.mask(np.concatenate([triples[~of_page, 0], statements.literals[~told_of_page, 0]]))
+    page = statements.mask(np.concatenate([triples[to_page, 2], triples[topic, 0]]))
+    return ((pointed_to & ~described) | (page & ~told)) & ~used & ~statements.blank
 
 
 def _vocabulary(statements: Statements) -> Bool:

@@ -83,6 +83,44 @@ HEADER_TYPES = (
     *(WIKIBASE + kind for kind in ("Reference", "TimeValue", "QuantityValue", "GlobecoordinateValue")),
 )
 """Types of nodes that are no subject matter: headers of ontologies and thesauri, datatypes, bookkeeping."""
+IDENTITIES = (
+    OWL + "sameAs",
+    EQUIVALENT_CLASS,
+    OWL + "equivalentProperty",
+    SKOS + "exactMatch",
+    *(namespace + "sameAs" for namespace in SCHEMA),
+)
+"""Predicates by which a graph says that two IRIs mean the same."""
+PAGES = (
+    *(FOAF + name for name in ("page", "homepage", "isPrimaryTopicOf", "depiction", "thumbnail")),
+    *(namespace + name for namespace in SCHEMA for name in ("url", "image", "subjectOf")),
+    "http://dbpedia.org/ontology/wikiPageExternalLink",
+    "http://dbpedia.org/ontology/thumbnail",
+)
+"""Predicates that lead to a document or picture of a thing."""
+TOPICS = (FOAF + "primaryTopic", FOAF + "topic", *(namespace + "about" for namespace in SCHEMA))
+"""Predicates that lead from a document to the thing."""
+PAGE_FACTS = (
+    *TOPICS,
+    TYPE,
+    *(
+        space + name
+        for space in (DC, DC_TERMS)
+        for name in ("language", "format", "title", "rights", "license")
+    ),
+    *(namespace + name for namespace in SCHEMA for name in ("inLanguage", "isPartOf", "name")),
+    WIKIBASE + "badge",
+)
+"""What is said of a document that is not itself subject matter."""
+POINTERS = (
+    *IDENTITIES,
+    *PAGES,
+    *(SKOS + f"{kind}Match" for kind in ("close", "broad", "narrow", "related")),
+    *(RDFS + name for name in ("seeAlso", "isDefinedBy")),
+    *(space + "source" for space in (DC, DC_TERMS)),
+    "http://www.w3.org/ns/prov#wasDerivedFrom",
+)
+"""Predicates that lead to other data sets and to web pages, rather than to another thing of the graph."""
 DEPRECATED = OWL + "deprecated"
 DEPRECATED_TYPES = (OWL + "DeprecatedClass", OWL + "DeprecatedProperty")
 OBSOLETE_PARENTS = (OBO_IN_OWL + "ObsoleteClass", OBO_IN_OWL + "ObsoleteProperty")

@@ -147,6 +147,8 @@ class Role(IntEnum):
     """Terms of RDF, OWL and other well-known vocabularies, datatypes, ontology headers, bookkeeping."""
     DEPRECATED = 4
     """Terms that their ontology has withdrawn."""
+    REFERENCE = 5
+    """IRIs of other data sets and web pages that the graph says nothing about: it only points to them."""
 
 
 class Part(IntEnum):
@@ -161,7 +163,7 @@ class Part(IntEnum):
     """Not matched at all."""
 
 
-EACH_WITH_ITS_OWN = (0, 1, 2, -1, -1)
+EACH_WITH_ITS_OWN = (0, 1, 2, -1, -1, -1)
 """The kind of each role if individuals, classes and properties are all matched, each with its own kind."""
 
 

@@ -14,7 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Bool, Float32, Int8, Int32, Int64, KnowledgeGraph, Strings
+from largeea.formats.naming import (
+    LABEL_PREDICATES,
+    LOCAL_NAME_WEIGHT,
+    camel_case_split,
+    in_camel_case,
+    label_rows,
+)
+from largeea.graph import Arrays, Bool, Float32, Int8, Int32, Int64, KnowledgeGraph, Role, Strings
 from largeea.names.aliases import Aliases, choose_aliases
 from largeea.names.labels import bare_names, latinised
 
@@ -49,10 +56,10 @@ def name_rows_memory(rows: int, characters: int) -> int:
 class NameRows:
     """One graph's names, `[rows]`. Row i below `size` is the main name of entity i, null where it has none.
 
-    texts: the names as they are written.
+    texts: the names as they are written, but with words apart that camel case joins.
     entity: whose name each is; ascending among the aliases, which come after the main names.
     kind: the kind of each entity, `[size]`; only names of entities of equal kind are compared.
-    weights: how much agreement with each name counts, 1 for main names.
+    weights: how much agreement with each name counts, 1 for labels.
     latin: the names in lower-case Latin letters, without punctuation.
     bracketed: the rows whose name ends with something in brackets.
     bare: the Latin names of those rows without the brackets.
@@ -77,9 +84,10 @@ class NameRows:
         entity = np.concatenate([np.arange(graph.size, dtype=np.int32), others])
         names = graph.names if matched.all() else pc.if_else(pa.array(matched), graph.names, None)
         texts = pa.concat_arrays([names, aliases[1].filter(pa.array(kept))]) if len(others) else names
+        texts = with_words_apart(texts, np.isin(graph.roles, (Role.CLASS, Role.PROPERTY))[entity])
         bare = _in_blocks(bare_names, texts)
         bracketed = np.flatnonzero(np.asarray(pc.is_valid(bare))).astype(np.int32)
-        weights = np.concatenate([np.ones(graph.size, np.float32), weights])
+        weights = np.concatenate([main_weights(graph), weights])
         return cls(
             texts,
             entity,
@@ -182,6 +190,32 @@ class Names:
                 f"{side}_written": rows.written,
             }
         return columns
+
+
+def main_weights(graph: KnowledgeGraph) -> Float32:
+    """How much the main name of each entity counts, `[size]`.
+
+    Where a graph has labels, the last part of an IRI counts a little less than a label: the page about a
+    thing, which has no label, often has the thing's name in its address.
+    """
+    labels = label_rows(graph.attributes, graph.label_predicates or LABEL_PREDICATES)
+    weights = np.ones(graph.size, np.float32)
+    if len(labels):
+        weights[graph.named] = LOCAL_NAME_WEIGHT
+        weights[labels[:, 0]] = 1
+    return weights
+
+
+def with_words_apart(names: Strings, terms: Bool) -> Strings:
+    """The names, `[n]`, with "Sports Event" for "SportsEvent" where camel case separates words.
+
+    That is so in names of `terms`, the classes and properties of an ontology, and in all names of a graph
+    that has more names in camel case than names of several words. Elsewhere, "McDonald" is one word.
+    """
+    joined = in_camel_case(names)
+    if joined.sum() <= (pc.sum(pc.match_substring(names, " ")).as_py() or 0):
+        joined &= terms
+    return _replaced(names, joined, camel_case_split(names.filter(pa.array(joined))))
 
 
 def _replaced(texts: Strings, mask: Bool, by: Strings) -> Strings:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, get_args
 
-from largeea.formats.links.model import SKOS
+from largeea.formats.vocabularies import SKOS
 
 Kind = Literal["same", "different", "unsure", "none"]
 """What a person says about a pair; `none` takes an earlier decision back."""

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import get_args
 
 from largeea.errors import InputError, UsageError
-from largeea.formats.links.model import OWL, SKOS
 from largeea.formats.links.namespaces import Prefixes
 from largeea.formats.prefixes import BUILT_IN, SEMAPV
+from largeea.formats.vocabularies import OWL, SKOS
 from largeea.reviews.decisions import EXACT_MATCH, Decision, Kind, Reviews
 
 COLUMNS = (
