@@ -1,6 +1,7 @@
 """What reviews bring: the F1 of a run before and after simulated reviews of some of its pairs.
 
-    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--order doubt change] [--set KEY=VALUE ...]
+    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--order doubt change] [--seeds 1]
+        [--set KEY=VALUE ...]
 
 PAIR_FOLDER is a benchmark folder, or one with the files `source.*`, `target.*` and `reference.*`. The
 reference answers for the person who reviews, and judges; the method sees only what was reviewed. The links of
@@ -8,7 +9,8 @@ a benchmark folder cover a part of the graphs: pairs of which neither end is lin
 nor judged.
 
 `alone` is the F1 of the first answer with just the reviewed pairs corrected, `after` that of a run with the
-reviews: the difference is what they bring beyond themselves.
+reviews: the difference is what they bring beyond themselves. Which pairs are knocked out for confidence is
+drawn at random and changes F1 as much as that, so the table shows means over some seeds.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--reviews", nargs="+", type=int, default=[200], help="how many pairs are reviewed")
     parser.add_argument("--order", nargs="+", choices=ORDERS, default=list(ORDERS))
+    parser.add_argument("--seeds", type=int, default=1, help="how many runs the figures are means of")
     parser.add_argument("--set", nargs="+", default=[], help="settings, as for largeea align")
     parser.add_argument("--runs", type=Path, help="folder that keeps the runs; default: a temporary one")
     parser.add_argument("--json", action="store_true")
@@ -52,9 +55,11 @@ def main() -> None:
     results = []
     with tempfile.TemporaryDirectory() as temporary:
         for folder in options.folders:
-            runs = (options.runs or Path(temporary)) / folder.name
-            results += measure(folder, config, options.order, options.reviews, runs)
-    print(json.dumps(results, indent=2)) if options.json else show(results)
+            for seed in range(config.seed, config.seed + options.seeds):
+                runs = (options.runs or Path(temporary)) / folder.name / str(seed)
+                seeded = config.model_copy(update={"seed": seed})
+                results += measure(folder, seeded, options.order, options.reviews, runs)
+    print(json.dumps(results, indent=2)) if options.json else show(means(results))
 
 
 def measure(
@@ -161,6 +166,22 @@ def judged(alignment: Alignment, truth: Links, partial: bool) -> dict[str, float
     """Precision, recall, F1 and calibration error of the accepted pairs, reviewed ones included."""
     figures = evaluate(with_a_linked_end(alignment, truth) if partial else alignment, truth)["alignment"]
     return {name: round(value, 4) for name, value in figures.items()} | {"accepted": len(alignment)}
+
+
+def means(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The means over all seeds."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for one in results:
+        groups.setdefault((one["folder"], one["order"], one["reviews"]), []).append(one)
+    return [
+        group[0]
+        | {"right": round(np.mean([one["right"] for one in group]))}
+        | {
+            name: {kind: np.mean([one[name][kind] for one in group]) for kind in ("f1", "ece")}
+            for name in ("before", "alone", "after")
+        }
+        for group in groups.values()
+    ]
 
 
 def show(results: list[dict[str, Any]]) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from largeea.config import EvidenceConfig
 from largeea.evidence import (
     all_but,
+    known_judges,
     measure_learnt,
     measure_names,
     measure_worth,
-    pairs_to_judge,
     share_of_new,
 )
 from largeea.execution.stages import Handle, Stages
@@ -24,6 +24,7 @@ from largeea.matching.fusion import match
 from largeea.matching.knockouts import knock_outs, spared
 from largeea.matching.lone_pairs import likelihood_by_anchors
 from largeea.material import Channels, Evidence, Joined, Material, Matrix, compare, evidence_of, not_known
+from largeea.names.differences import learn_from_reviews, shift_by_words
 from largeea.names.equal import LEAST_IF_EQUAL
 from largeea.progress import note, warn
 
@@ -61,7 +62,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     """
     stage, how, known = everything.stage, everything.config.evidence, everything.known
     trusted = everything.corrections.not_reviewed(stage, known)
-    judged = stage("judged", pairs_to_judge, trusted, everything.random)
+    judged = stage("judged", known_judges, trusted, everything.kinds, everything.random)
     one_to_one = everything.cardinality is Cardinality.ONE_TO_ONE
     material = everything.with_apart(stage("apart", all_but, known, judged if one_to_one else known))
     channels, weights = trained | not_known(material, material.start), dict[str, float]()
@@ -107,7 +108,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
                     note(f"of what names leave open, translations learnt from anchors tell {tells:.0%}")
                     weights["learnt"] = how.learnt_weight * tells
                 else:
-                    material, found = replace(material, units=None), found.without_learnt
+                    found = found.without_learnt
         channels = trained | not_known(material, found.with_names)
         parts = [material.edges, anchors, found.agreement, *found.channels.values()]
     if material.names is not None and material.structured and weights.get("surroundings") == 0:
@@ -175,7 +176,12 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         "calibration", calibrate, tried, knocked_out, *matching, corrections.reviewed, cardinality
     )
     evidence = rounds.channels, rounds.fused
-    return stage("likelihood", likelihood, *evidence, calibration, *matching, cardinality)
+    if everything.compared is None or corrections.reviewed is None:
+        return stage("likelihood", likelihood, *evidence, calibration, *matching, cardinality)
+    by_scores = stage("likelihood-by-scores", likelihood, *evidence, calibration, *matching, cardinality)
+    rows = everything.compared.rows
+    lessons = stage("lessons", learn_from_reviews, rows, calibration, config.seed)
+    return stage("likelihood", shift_by_words, by_scores, rows, lessons)
 
 
 def fuse(

@@ -45,17 +45,19 @@ def calibrate(
 
     `reviewed` are pairs that people have called right (weight 1) or wrong (0). In the trial, nothing is known
     about them yet: it shows what they look like. Then they are taken out, and the mixture is fitted to what
-    is left, together with what people say of them.
+    is left, together with what people say of them. Those among the best pairs are returned, too: the
+    `reviewed` pairs, int32 `[n, 2]`, whether they are `right`, and their `log_odds` by the mixture.
     """
     allowed = Cardinality(cardinality)
     matching = weights, top_k, temperature, no_match_score, iterations, allowed
     shape = next(iter(trial.values())).shape
     gone, alone = taken_away(knocked_out, shape), left_alone(knocked_out, shape)
     there = ~gone[0], ~gone[1]
-    labelled = None
+    labelled, judged = None, Links.none()
     if reviewed is not None:
         tried = match(trial, *matching, masks=there)
-        labelled = _labelled(trial, tried, allowed.best_pairs(tried), equal_names, reviewed)
+        judged = reviewed.take(among(reviewed, allowed.best_pairs(tried)))
+        labelled = Labelled(_variables(trial, tried, equal_names, judged), _is_right(judged))
         trial, there = _without_reviewed(trial, there, reviewed)
     tried = match(trial, *matching, masks=there)
     pairs = allowed.best_pairs(tried)
@@ -67,7 +69,11 @@ def calibrate(
     )
     mixture = fit_mixture(found, wrong, labelled)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
-    return {"slopes": mixture.slopes, "intercept": np.array([mixture.intercept])}
+    calibration: Arrays = {"slopes": mixture.slopes, "intercept": np.array([mixture.intercept])}
+    if labelled is not None:
+        log_odds = labelled.variables @ mixture.slopes + mixture.intercept
+        calibration |= {"reviewed": judged.pairs, "right": labelled.right, "log_odds": log_odds}
+    return calibration
 
 
 def likelihood(
@@ -103,14 +109,6 @@ def likelihood(
         chances,
     )  # fmt: skip
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
-
-
-def _labelled(
-    channels: Channels, matched: Similarity, found: Links, equal_names: float, reviewed: Links
-) -> Labelled:
-    """What people say of those reviewed pairs that are among the found ones."""
-    best = reviewed.take(among(reviewed, found))
-    return Labelled(_variables(channels, matched, equal_names, best), _is_right(best))
 
 
 def _without_reviewed(channels: Channels, masks: Masks, reviewed: Links) -> tuple[Channels, Masks]:

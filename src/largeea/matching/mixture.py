@@ -34,7 +34,7 @@ class Mixture:
         log_odds: Any = self.intercept
         for slope, column in zip(self.slopes.tolist(), variables, strict=True):
             log_odds = log_odds + slope * column
-        return _logistic(log_odds)
+        return logistic(log_odds)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def fit_contrast(right: Float64, wrong: Float64) -> Float64:
     def loss(point: Float64) -> tuple[float, Float64]:
         slopes = point[:-1]
         margin = sign * (both @ slopes + point[-1])
-        pull = -weight * sign * _logistic(-margin)
+        pull = -weight * sign * logistic(-margin)
         value = (weight * np.logaddexp(0, -margin)).sum() + slopes @ slopes / 2
         return float(value), np.append(both.T @ pull + slopes, pull.sum())
 
@@ -115,7 +115,7 @@ def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_od
         chance = np.exp(right - odds)
         value = np.logaddexp(0, -sign * (odds + ratio)).sum() + _RIDGE / 2 * slopes @ slopes
         value += _PRIOR_PENALTY * odds_wrong**2
-        pull = -sign * _logistic(-sign * (odds + ratio))
+        pull = -sign * logistic(-sign * (odds + ratio))
         gradient = np.empty_like(point)
         gradient[:width] = both.T @ (pull * chance) + _RIDGE * slopes
         gradient[width] = pull @ chance
@@ -124,7 +124,7 @@ def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_od
             wanted = np.where(labelled.right, 1.0, -1.0)
             margin = wanted * (judged @ slopes + point[width + 2])
             value += np.logaddexp(0, -margin).sum() + _PRIOR_PENALTY * point[width + 2] ** 2
-            pull = -wanted * _logistic(-margin)
+            pull = -wanted * logistic(-margin)
             gradient[:width] += judged.T @ pull
             gradient[width + 2] = pull.sum() + 2 * _PRIOR_PENALTY * point[width + 2]
         return float(value), gradient
@@ -138,13 +138,14 @@ def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_od
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     slopes = best[:width] / scale
     intercept = float(best[width] - centre @ slopes - best[width + 1])
-    return Mixture(slopes, intercept, float(_logistic(best[width + 1 : width + 2])[0]))
+    return Mixture(slopes, intercept, float(logistic(best[width + 1 : width + 2])[0]))
 
 
 def _log_odds(chance: float) -> float:
     return float(np.log(chance / (1 - chance)))
 
 
-def _logistic(log_odds: Float64) -> Float64:
+def logistic(log_odds: Float64) -> Float64:
+    """Return the probabilities that have these log odds."""
     chance: Float64 = (1 + np.tanh(log_odds / 2)) / 2
     return chance

@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 import httpx2
 import pytest
 
+from largeea.formats import read_graph
 from largeea.web.reconcile import Settings, make_app
 from largeea.web.reconcile.answers import Reconciler
+from largeea.web.reconcile.preview import preview
 from largeea.web.reconcile.queries import BadRequest, Query
 
 EX = "http://example.org/"
@@ -125,3 +128,16 @@ def test_no_path_leads_to_a_file(send: Send, path: str) -> None:
 def test_the_preview_reads_no_file(send: Send) -> None:
     for name in ("../../etc/passwd", "file:///etc/passwd", "/etc/passwd"):
         assert send("GET", "/preview", params={"id": name}).status_code == 404
+
+
+def test_a_name_that_reorders_text_or_holds_control_characters_is_spelt_out_in_the_preview(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "a.nt"
+    name = r"invoice\u202Egpj.exe\u001B[2J\u0000 two\nlines"
+    file.write_text(f'<urn:a> <http://www.w3.org/2000/01/rdf-schema#label> "{name}" .\n')
+    page = preview(Reconciler(read_graph(file)), 0)
+    assert (
+        "<h1>invoice\u2039U+202E\u203agpj.exe\u2039U+001B\u203a[2J\u2039U+0000\u203a two lines</h1>" in page
+    )
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page)

@@ -206,6 +206,13 @@ def test_the_picture_holds_text_only(session: Session) -> None:
             assert 280 <= int(drawn.attrib["width"]) <= 1100
 
 
+def test_a_name_that_reorders_text_is_spelt_out_in_the_picture() -> None:
+    name = "invoice\u202egpj.exe"
+    drawn = draw((name, name), Neighbourhood((), (), (), 0, 0, 0), 900, "light")
+    assert "invoice\u2039U+202E\u203agpj.exe" in drawn
+    assert "\u202e" not in drawn
+
+
 # Decisions
 
 

@@ -8,6 +8,7 @@ from html import escape
 from itertools import islice
 from urllib.parse import urlsplit
 
+from largeea.report.page import visible
 from largeea.web.reconcile.answers import Reconciler
 from largeea.web.reconcile.facts import Property, Value
 
@@ -29,32 +30,37 @@ CONTENT_POLICY = (
 def preview(reconciler: Reconciler, entity: int) -> str:
     """The page: name, identifier, types, description and some values. All text of the graph is escaped."""
     facts, schema = reconciler.facts, reconciler.schema
-    name, described = escape(facts.name(entity)), facts.description(entity)
-    types = ", ".join(escape(kind["name"]) for kind in schema.types_of(entity))
+    name, described = _shown(facts.name(entity)), facts.description(entity)
+    types = ", ".join(_shown(kind["name"]) for kind in schema.types_of(entity))
     rows = [
-        f"<tr><th>{escape(entry.name)}<td>{_values(reconciler, entity, entry)}"
+        f"<tr><th>{_shown(entry.name)}<td>{_values(reconciler, entity, entry)}"
         for entry in islice(facts.used(entity, schema.properties), SHOWN_PROPERTIES)
     ]
     return (
         f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{name}</title><style>{_STYLE}</style>'
         f"<h1>{name}</h1><p>{_link(facts.iri(entity))}<p>{types}"
-        f"<p>{escape(described or '')}<table>{''.join(rows)}</table></html>"
+        f"<p>{_shown(described or '')}<table>{''.join(rows)}</table></html>"
     )
 
 
 def _link(iri: str) -> str:
     """A link to a web address; other identifiers are text."""
     if urlsplit(iri).scheme not in ("http", "https"):
-        return escape(iri)
-    return f'<a href="{escape(iri)}" target="_blank" rel="noopener noreferrer">{escape(iri)}</a>'
+        return _shown(iri)
+    return f'<a href="{escape(iri)}" target="_blank" rel="noopener noreferrer">{_shown(iri)}</a>'
 
 
 def _values(reconciler: Reconciler, entity: int, entry: Property) -> str:
     values = reconciler.facts.values(entity, entry, SHOWN_VALUES + 1)
-    shown = "; ".join(escape(_text(reconciler, value)) for value in values[:SHOWN_VALUES])
+    shown = "; ".join(_shown(_text(reconciler, value)) for value in values[:SHOWN_VALUES])
     return f"{shown}; …" if len(values) > SHOWN_VALUES else shown
 
 
 def _text(reconciler: Reconciler, value: Value) -> str:
     text = reconciler.facts.name(value) if isinstance(value, int) else value.text
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+
+
+def _shown(text: str) -> str:
+    """Text of the graph as HTML on one line, without characters that hide or reorder what is around them."""
+    return escape(visible(" ".join(text.split())))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from html import escape
 from typing import Literal, NamedTuple
 
+from largeea.report.page import visible
 from largeea.web.review.neighbours import Neighbour, Neighbourhood
 
 Theme = Literal["light", "dark"]
@@ -16,8 +16,6 @@ ROW, BOX, HEAD, MARGIN, INDENT = 54, 30, 38, 1, 20
 NARROWEST, WIDEST = 280, 1100
 NARROW_GAP, WIDE_GAP = 24, 116
 """Between the two sides, where the links are; the wide one is that of the page's columns."""
-_NOT_XML = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""Characters that an SVG document must not contain."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
 
@@ -126,7 +124,7 @@ class _Drawing:
 
     def _fit(self, text: str, width: float, unit: float = 7.3) -> str:
         """Return the text, escaped and cut to this width; `unit` is the width of a common letter."""
-        text, room, kept = _NOT_XML.sub(" ", text), width / unit, 0.0
+        text, room, kept = visible(text), width / unit, 0.0
         for place, letter in enumerate(text):
             kept += 1.75 if unicodedata.east_asian_width(letter) in "WF" else 1.0
             if kept > room:
