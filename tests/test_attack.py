@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("campaign", ["kills", "texts", "artifacts"])
+@pytest.mark.parametrize("campaign", ["kills", "texts", "artifacts", "files", "downloads"])
 def test_nothing_falls(campaign: str) -> None:
     """In a process of its own: a process that has computed cannot be forked."""
     command = [sys.executable, "-m", "benchmarks.attack", "--only", campaign, "--most", "1"]

@@ -20,7 +20,10 @@ from pathlib import Path
 
 from benchmarks.attack.workshop import Workshop
 
-CAMPAIGNS = ("kills", "faults", "artifacts", "texts", "graphs", "locks", "settings", "web")
+CAMPAIGNS = (
+    *("kills", "faults", "artifacts", "files", "downloads", "texts"),
+    *("graphs", "locks", "settings", "web", "cluster"),
+)
 QUICK = 12
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.attack.events import Events, failing
 from benchmarks.attack.process import fall, run
-from benchmarks.attack.victims import VICTIMS, Victim, prepare, store_jobs_at_once, undisturbed
+from benchmarks.attack.victims import VICTIMS, Victim, prepare, undisturbed
 from benchmarks.attack.workshop import ALIGN, Attempt, Workshop, difference, spread
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE)
@@ -22,11 +22,13 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     for name, victim in VICTIMS.items():
         for reading in (False, True):
             total, expected = undisturbed(workshop, victim, reading)
-            for number in spread(total, most):
+            for number in spread(total, most and max(most // 2, 2)):
                 error = ERRORS[number % len(ERRORS)]
 
-                def fail(number: int = number, error: int = error, reading: bool = reading) -> None:
-                    store_jobs_at_once()
+                def fail(
+                    number: int = number, error: int = error, reading: bool = reading, victim: Victim = victim
+                ) -> None:
+                    victim.ready()
                     Events(workshop.work, reading).watch(number, failing(error))
 
                 wrong = hindered(workshop, victim, fail, expected)
@@ -44,7 +46,7 @@ def hindered(
     outcome = run(victim.arguments, hinder)
     if wrong := fall(outcome):
         return wrong
-    return fall(run(victim.again()), (0,)) or difference(workshop.content(), expected)
+    return fall(run(victim.again(), victim.ready), (0,)) or difference(workshop.content(), expected)
 
 
 def limits(workshop: Workshop) -> Iterator[Attempt]:

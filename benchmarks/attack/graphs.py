@@ -18,6 +18,8 @@ NEGLIGIBLE_SECONDS, NEGLIGIBLE_MB = 4.0, 200.0
 SECONDS = 1800
 SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+
 Lines = Iterator[str]
 
 
@@ -29,6 +31,20 @@ def _named(side: str, n: int, name: Callable[[int], str]) -> Lines:
 def hub(side: str, n: int) -> Lines:
     for i in range(n):
         yield f"<urn:{side}:Hub> <urn:p> <urn:{side}:Spoke{i}> .\n"
+
+
+def hub_of_pairs(side: str, n: int, relations: int = 1) -> Lines:
+    """A hub whose neighbours have names of their own, the same on both sides."""
+    yield f'<urn:{side}:hub> {LABEL} "The Hub" .\n'
+    for i in range(n):
+        name = f"{i * 2_654_435_761 % (1 << 32):08x}".translate(_LETTERS)
+        yield f"<urn:{side}:hub> <urn:p{i % relations}> <urn:{side}:{i}> .\n"
+        yield f'<urn:{side}:{i}> {LABEL} "{name}" .\n'
+
+
+def distinct_values(side: str, n: int) -> Lines:
+    for i in range(n):
+        yield f'<urn:{side}:{i}> {LABEL} "Town {i}" .\n<urn:{side}:{i}> <urn:v> "value {i}" .\n'
 
 
 def namesakes_around_a_hub(side: str, n: int) -> Lines:
@@ -68,6 +84,8 @@ def blank_nodes(side: str, n: int) -> Lines:
 
 GROWING: dict[str, Callable[[str, int], Lines]] = {
     "one hub": hub,
+    "one hub of matched neighbours": hub_of_pairs,
+    "one hub of n relations": lambda side, n: hub_of_pairs(side, n, n),
     "equal names": lambda side, n: _named(side, n, lambda i: "Springfield"),
     "equal names around a hub": namesakes_around_a_hub,
     "names of one repeated character": lambda side, n: _named(side, n, lambda i: "a" * (1 + i % 500)),
@@ -75,6 +93,7 @@ GROWING: dict[str, Callable[[str, int], Lines]] = {
     "nothing in common": lambda side, n: _named(side, n, lambda i: f"{side * 3} {i * 7919:x}"),
     "one name of n letters": lambda side, n: _named(side, 2, lambda i: f"{i}" + "xyz " * (n * 25)),
     "one value for all": one_value_for_all,
+    "n distinct values": distinct_values,
     "n values of one entity": many_values,
     "n aliases of one entity": many_aliases,
     "n/10 predicates of one pair": many_predicates,
@@ -87,6 +106,12 @@ SMALL: dict[str, Lines] = {
     "a loop": iter(["<urn:{side}:x> <urn:p> <urn:{side}:x> .\n"]),
     "only blank nodes": iter(["_:a <urn:p> _:b .\n"]),
     "nothing": iter(()),
+}
+
+
+EXPLANATIONS = {
+    "explain": ["explain", "run", "The Hub", "--json"],
+    "report": ["report", "run", "-q"],
 }
 
 
@@ -107,6 +132,18 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
         if not wrong and grown(base, small, large):  # once may be chance, such as one round more
             wrong = grown(base, large, of_size(4 * size))
         yield f"graph: {name}", wrong
+    yield from explained(workshop, size)
+
+
+def explained(workshop: Workshop, size: int) -> Iterator[Attempt]:
+    """Explain and report a pair of hubs, which has all of their neighbours as evidence."""
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in EXPLANATIONS}
+    for n in (1, size, 2 * size):
+        aligned(workshop, lambda side, n=n: hub_of_pairs(side, n))
+        for name, arguments in EXPLANATIONS.items():
+            outcomes[name].append(run(arguments, seconds=SECONDS))
+    for name, (base, small, large) in outcomes.items():
+        yield f"{name}: a pair of hubs", fall(small, (0,)) or grown(base, small, large)
 
 
 def aligned(workshop: Workshop, make: Callable[[str], Lines]) -> Outcome:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchmarks.attack.events import Events, kill_me
 from benchmarks.attack.process import call, fall, run
-from benchmarks.attack.victims import VICTIMS, Victim, prepare, store_jobs_at_once, undisturbed
+from benchmarks.attack.victims import VICTIMS, Victim, prepare, undisturbed
 from benchmarks.attack.workshop import Attempt, Workshop, difference, spread
 
 from largeea.reviews import Decision, ReviewLog, read_reviews
@@ -29,13 +29,13 @@ def killed_at(workshop: Workshop, victim: Victim, number: int, expected: dict[st
     events = Events(workshop.work)
 
     def watch() -> None:
-        store_jobs_at_once()
+        victim.ready()
         events.watch(number, kill_me)
 
     outcome = run(victim.arguments, watch)
     if not outcome.killed and fall(outcome, (0,)):
         return f"event {number}: {fall(outcome, (0,))}"
-    again = run(victim.again())
+    again = run(victim.again(), victim.ready)
     wrong = fall(again, (0,)) or difference(workshop.content(), expected)
     return wrong and f"event {number}: {wrong}"
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.attack.events import Events, kill_me
@@ -17,6 +18,8 @@ from largeea import cli
 
 RUN = Path("run")
 TEN_YEARS = 10 * 365 * 86_400
+
+Content = dict[str, bytes]
 
 
 def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
@@ -37,7 +40,8 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
             wrong = fall(outcome) or _untouched(workshop, expected)
             yield "folder changed under a run", wrong and f"{name} at event {number}: {wrong}"
     yield from changed_inputs(workshop, total, most)
-    yield from clock_jumps(workshop, expected)
+    yield from reused_process_ids(workshop, total, most, expected)
+    yield from clock_jumps(workshop, total, most, expected)
 
 
 def two_at_once(workshop: Workshop, expected: dict[str, bytes]) -> str | None:
@@ -128,14 +132,30 @@ def changed_inputs(workshop: Workshop, total: int, most: int | None) -> Iterator
         yield "input changed under a resume", wrong and f"event {number}: {wrong}"
 
 
-def clock_jumps(workshop: Workshop, expected: dict[str, bytes]) -> Iterator[Attempt]:
+def reused_process_ids(
+    workshop: Workshop, total: int, most: int | None, expected: Content
+) -> Iterator[Attempt]:
+    """Kill a run that holds its lock, let another process have its id, and go on."""
+    for number in spread(total, most and max(most // 4, 2)):
+        workshop.restore("inputs")
+        run(ALIGN, lambda number=number: Events(workshop.work).watch(number, kill_me))
+        RUN.mkdir(exist_ok=True)
+        _lock_of_this_process(RUN / ".lock")
+        wrong = fall(run(ALIGN), (0,)) or difference(workshop.content(), expected)
+        yield "process id reused", wrong and f"event {number}: {wrong}"
+
+
+def clock_jumps(workshop: Workshop, total: int, most: int | None, expected: Content) -> Iterator[Attempt]:
     """Files from the future and the distant past, before a run, after it and in between."""
     for shift in (TEN_YEARS, -4 * TEN_YEARS):
+        for number in spread(total, most and 2):
+            workshop.restore("inputs")
+            wrong = fall(jumped_at(workshop, number, shift), (0,)) or difference(workshop.content(), expected)
+            yield "clock jump", wrong and f"event {number}: {wrong}"
         for state in ("inputs", "finished"):
             workshop.restore(state)
             then = time.time() + shift
-            for path in workshop.work.rglob("*"):
-                os.utime(path, (then, then))
+            touch_all(workshop, then)
             outcome = run(ALIGN)
             yield "clock jump", fall(outcome, (0,)) or difference(workshop.content(), expected)
             shutil.copyfile("a2.nt", "a.nt")
@@ -146,3 +166,21 @@ def clock_jumps(workshop: Workshop, expected: dict[str, bytes]) -> Iterator[Atte
                 same = (RUN / "alignment.sssom.tsv").read_bytes() == expected["run/alignment.sssom.tsv"]
                 wrong = "a changed input was not noticed" if same else None
             yield "clock jump", wrong
+
+
+def touch_all(workshop: Workshop, then: float) -> None:
+    """Give all files this time."""
+    for path in workshop.work.rglob("*"):
+        with suppress(FileNotFoundError):  # a run may be under way
+            os.utime(path, (then, then), follow_symlinks=False)
+
+
+def jumped_at(workshop: Workshop, number: int, shift: int) -> Outcome:
+    """Let the clock and the times of all files jump at an event of a run."""
+
+    def act() -> None:
+        now = time.time
+        time.time = lambda: now() + shift
+        touch_all(workshop, time.time())
+
+    return run(ALIGN, lambda: Events(workshop.work).watch(number, act))

@@ -22,7 +22,7 @@ from largeea import cli
 
 PRELOADED = (
     *("align", "resume", "update", "verify", "evaluate", "explain", "export", "report", "merge", "synth"),
-    *("status", "inspect", "review", "reconcile"),
+    *("status", "inspect", "review", "reconcile", "schema", "dedupe", "build_dbp1m", "experiment", "data"),
 )
 for command_name in PRELOADED:
     import_module(f"largeea.cli.{command_name}")

@@ -7,10 +7,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pyarrow.parquet as pq
 import pyoxigraph as ox
 from benchmarks.attack.process import Outcome, call, fall, run
+from benchmarks.attack.servers import serving
 from benchmarks.attack.workshop import LABEL, Attempt, Workshop
 
 from largeea.formats.links import FORMATS
@@ -59,6 +61,8 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
         "merge": ["merge", "run", "-o", "merged.nt", "--keep-both"],
         "merge, Turtle": ["merge", "run", "-o", "merged.ttl"],
         "report": ["report", "run"],
+        "schema": ["schema", "run", "-o", "schema.sssom.tsv"],
+        "status": ["status", "run"],
         "evaluate": ["evaluate", "run", "--links", "links.tsv"],
     }
     for i, name in enumerate(HOSTILE):
@@ -73,10 +77,42 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     yield "labels read back", fall(outcome, (0,))
     for line in outcome.out.splitlines():
         yield "labels read back", line or None
+    yield from answers()
     for name in FORMATS.values():
         links = f"run/{name.file_name}"
         again = run(["evaluate", "run", "--links", links])
         yield "links read back", (wrong := fall(again, (0,))) and f"{links}: {wrong}"
+
+
+def answers() -> Iterator[Attempt]:
+    """Ask the web applications for the hostile labels."""
+    with serving("review") as server:
+        paths = ["/api/pairs?count=100&status=", "/api/overview"]
+        for i in range(len(HOSTILE)):
+            paths += [f"/api/pairs/{i}?scores=1", f"/api/pairs/{i}/neighbours.svg"]
+        for path in paths:
+            yield "labels in the review app", answered(path, *server.get(path))
+    with serving("reconcile") as server:
+        for i, name in enumerate(HOSTILE.values()):
+            asked = quote(json.dumps({"q": {"query": name}}))
+            for path in (
+                f"/?queries={asked}",
+                f"/preview?id={quote(f'urn:a:{i}')}",
+                "/suggest/entity?prefix=a",
+            ):
+                yield "labels in the reconciliation service", answered(path, *server.get(path))
+
+
+def answered(path: str, head: bytes, body: bytes) -> str | None:
+    """Return what is wrong with an answer of a web application."""
+    text = body.decode("utf-8")
+    if not head.startswith(b"HTTP/1.1 200"):
+        return f"{path}: {head[:40]!r}"
+    if b"application/json" in head:
+        json.loads(text)
+    elif found := SCRIPT.search(text) or BIDI.search(text) or RAW_CONTROL.search(text):
+        return f"{path}: contains {found[0]!r}"
+    return None if b"nosniff" in head.lower() else f"{path}: a browser may guess its type"
 
 
 def write_hostile_pair() -> None:

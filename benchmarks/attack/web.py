@@ -3,102 +3,101 @@
 from __future__ import annotations
 
 import os
-import re
-import signal
-import socket
-import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from benchmarks.attack.process import start
+from benchmarks.attack.process import call
+from benchmarks.attack.servers import SERVERS, Server, serving
 from benchmarks.attack.victims import prepare
 from benchmarks.attack.workshop import Attempt, Workshop
 
-from largeea import cli
-
-SERVERS = {
-    "review": ["review", "run", "--no-open"],
-    "reconcile": ["reconcile", "a.nt", "--port", "0"],
-}
-PATIENCE = 30.0
 IDLE_CONNECTIONS = 500
+FLOOD_THREADS, FLOOD_REQUESTS = 32, 1000
+HOST = b"HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 HOSTILE = {
-    "a header of 1 MB": b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"x" * (1 << 20) + b"\r\n\r\n",
-    "100,000 headers": b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X: y\r\n" * 100_000 + b"\r\n",
-    "a path of 1 MB": b"GET /" + b"a/" * (1 << 19) + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    "a header of 1 MB": b"GET / " + HOST + b"X: " + b"x" * (1 << 20) + b"\r\n\r\n",
+    "100,000 headers": b"GET / " + HOST + b"X: y\r\n" * 100_000 + b"\r\n",
+    "a path of 1 MB": b"GET /" + b"a/" * (1 << 19) + b" " + HOST + b"\r\n",
     "no HTTP": os.urandom(1 << 16),
-    "a length that lies": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99999999999\r\n\r\nx",
-    "a negative length": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\nx",
-    "chunks without end": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-    + b"1\r\nx\r\n" * 100_000,
-    "two lengths": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 9\r\n\r\nx",
+    "a length that lies": b"POST / " + HOST + b"Content-Length: 99999999999\r\n\r\nx",
+    "a negative length": b"POST / " + HOST + b"Content-Length: -1\r\n\r\nx",
+    "chunks without end": b"POST / " + HOST + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 100_000,
+    "two lengths": b"POST / " + HOST + b"Content-Length: 1\r\nContent-Length: 9\r\n\r\nx",
     "a foreign host": b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-    "a way out of the folder": b"GET /../../../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-    "deep JSON": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    b"Content-Length: 60000\r\n\r\n" + b"[" * 60_000,
+    "a way out of the folder": b"GET /../../../../etc/passwd " + HOST + b"\r\n",
+    "an encoded way out": b"GET /static/..%2f..%2f..%2f..%2fetc/passwd " + HOST + b"\r\n",
+    "deep JSON": b"POST / "
+    + HOST
+    + b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
+    + b"[" * 60_000,
+    "a form of many fields": b"POST / "
+    + HOST
+    + b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
+    + b"a=&" * 20_000,
+    "another protocol": b"GET / " + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
 }
+ORIGINS = (b"http://evil.example", b"null", b"http://127.0.0.1.evil.example", b"https://127.0.0.1")
+DECISION = b'{"pair": 0, "decision": "different", "source": "urn:a:Paris", "target": "urn:b:Paris"}'
 
 
 def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     prepare(workshop)
-    for name, arguments in SERVERS.items():
-        out, err = Path(f"{name}.out"), Path(f"{name}.err")
-        server = start(lambda arguments=arguments: cli.run(arguments), out, err)
-        try:
-            port = _port(out, err)
+    for name in SERVERS:
+        with serving(name) as server:
             for what, sent in HOSTILE.items():
-                answer = _exchange(port, sent)
-                served = _is_served(port)
-                wrong = None if served else "an honest client is not served any more"
-                if b"root:" in answer or b"Traceback" in answer:
-                    wrong = f"it answers {answer[:100]!r}"
-                yield f"hostile client of {name}", wrong and f"{what}: {wrong}"
-            yield f"idle connections to {name}", _flooded(port)
-        finally:
-            os.killpg(server, signal.SIGTERM)
-            code = os.waitstatus_to_exitcode(os.waitpid(server, 0)[1])
-        told = err.read_text("utf-8", "replace")
-        wrong = "Traceback" in told or "internal error" in told
-        yield f"end of {name}", f"ended with {code}: {told[-200:]}" if wrong else None
+                yield f"hostile client of {name}", (wrong := attacked(server, sent)) and f"{what}: {wrong}"
+            yield f"slow clients of {name}", slow(server, b"G")
+            yield f"slow clients of {name}", slow(server, b"POST / " + HOST + b"Content-Length: 9\r\n\r\nx")
+            yield f"flood of {name}", flooded(server)
+            if name == "review":
+                yield from forged(server)
+        wrong = "Traceback" in server.told or "internal error" in server.told
+        yield f"end of {name}", f"it says {server.told[-200:]}" if wrong else None
 
 
-def _port(*outputs: Path) -> int:
-    """Wait for the server to print its address."""
-    deadline = time.monotonic() + 2 * PATIENCE
-    while time.monotonic() < deadline:
-        text = "".join(path.read_text("utf-8", "replace") for path in outputs if path.exists())
-        if found := re.search(r"http://127\.0\.0\.1:(\d+)", text):
-            return int(found[1])
-        time.sleep(0.1)
-    raise SystemExit(f"the server has not started: {text}")
+def attacked(server: Server, sent: bytes) -> str | None:
+    """Send bytes, and return what is wrong with the answer, or with the server afterwards."""
+    answer = server.exchange(sent)
+    if b"root:" in answer or b"Traceback" in answer:
+        return f"it answers {answer[:100]!r}"
+    return None if server.serves() else "an honest client is not served any more"
 
 
-def _exchange(port: int, sent: bytes) -> bytes:
-    """Send bytes and return the first part of the answer; empty if the server hangs up or says nothing."""
-    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
-        client.settimeout(2)
-        try:
-            client.sendall(sent)
-            return client.recv(1 << 16)
-        except OSError:
-            return b""
-
-
-def _is_served(port: int) -> bool:
-    """Return whether an honest request is answered, whatever the answer."""
-    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
-        client.settimeout(PATIENCE)
-        client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-        return client.recv(100).startswith(b"HTTP/1.1 ")
-
-
-def _flooded(port: int) -> str | None:
-    """Keep connections open that send a byte now and then; an honest client comes through."""
-    slow = [socket.create_connection(("127.0.0.1", port), PATIENCE) for _ in range(IDLE_CONNECTIONS)]
+def slow(server: Server, beginning: bytes) -> str | None:
+    """Keep connections open on which a request begins and does not end; an honest client comes through."""
+    clients = [server.connect() for _ in range(IDLE_CONNECTIONS)]
     try:
-        for client in slow:
-            client.sendall(b"G")
-        return None if _is_served(port) else f"not served beside {IDLE_CONNECTIONS} slow clients"
+        for client in clients:
+            client.sendall(beginning)
+        return None if server.serves() else f"not served beside {IDLE_CONNECTIONS} slow clients"
     finally:
-        for client in slow:
+        for client in clients:
             client.close()
+
+
+def flooded(server: Server) -> str | None:
+    """Send many requests at once from a process of its own; each is answered or refused."""
+
+    def flood() -> int:
+        with ThreadPoolExecutor(FLOOD_THREADS) as clients:
+            served = sum(clients.map(lambda _: server.serves(), range(FLOOD_REQUESTS)))
+        return 0 if served == FLOOD_REQUESTS else 1
+
+    if call(flood).code:
+        return f"not all of {FLOOD_REQUESTS} requests were answered"
+    return None if server.serves() else "an honest client is not served any more"
+
+
+def forged(server: Server) -> Iterator[Attempt]:
+    """Write a decision from foreign pages, or without the token; nothing may be stored."""
+    token = b"X-LargeEA-Token: %s\r\n" % server.token.encode()
+    wrong_token = b"X-LargeEA-Token: %s\r\n" % (b"0" * len(server.token))
+    heads = [token + b"Origin: %s\r\n" % origin for origin in ORIGINS]
+    heads += [b"", wrong_token, b"Cookie: token=%s\r\n" % server.token.encode(), token + token]
+    for head in heads:
+        request = b"POST /api/decisions " + HOST + head + b"Connection: close\r\n"
+        answer = server.exchange(request + b"Content-Length: %d\r\n\r\n" % len(DECISION) + DECISION)
+        stored = Path("run", "reviews.tsv").exists()
+        wrong = f"{head!r}: {answer[:40]!r}" if stored or b" 403 " not in answer[:20] else None
+        yield "forged origin or token", wrong

@@ -14,7 +14,8 @@ class Server(ThreadingHTTPServer):
     """Serves `content`. Each request takes the next manner from `manners`; the last one stays.
 
     Manners: fine, no-range, no-version, broken (half of what it promises), short (no length, half), html,
-    too-much, slow-start (closes without a word), wrong-part, or a status such as 404.
+    too-much, slow-start (closes without a word), wrong-part, negative-chunk, nowhere (a redirection to it),
+    or a status such as 404.
     """
 
     def __init__(self) -> None:
@@ -50,6 +51,17 @@ class Handler(BaseHTTPRequestHandler):
         start = 0
         if manner.isdecimal():
             self.send_error(int(manner))
+            return
+        if manner == "nowhere":
+            self.send_response(302)
+            self.send_header("Location", "http://[::1")
+            self.end_headers()
+            return
+        if manner == "negative-chunk":
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"-5\r\nxxxxx")
             return
         if manner == "slow-start":
             self.close_connection = True

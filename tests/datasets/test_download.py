@@ -154,6 +154,13 @@ def test_a_server_that_refuses(server, tmp_path, status, words):
         download(server.url, tmp_path / "a.zip", help="see the page")
 
 
+@pytest.mark.parametrize("manner", ["negative-chunk", "nowhere"])
+def test_an_answer_that_is_not_http_is_no_internal_error(server, tmp_path, manner):
+    server.manners = [manner]
+    with pytest.raises(ResourceError, match=r"the answer of the server is not valid HTTP .*ask Bob"):
+        download(server.url, tmp_path / "a.zip", help="ask Bob")
+
+
 def test_offline(tmp_path):
     with pytest.raises(ResourceError, match=r"cannot reach nowhere\.invalid .*offline\? By hand"):
         download("http://nowhere.invalid/a.zip", tmp_path / "a.zip", help="By hand: ...")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from largeea.datasets import registry
+from largeea.datasets import archives, registry
 from largeea.datasets.registry import DATA_SETS, data_folder, find_data_set, get_data_set, local_pairs
 from largeea.errors import InputError, ResourceError, UsageError
 from largeea.formats import read
@@ -153,3 +153,23 @@ def test_a_server_that_is_not_there_tells_the_way_by_hand(tmp_path):
 def test_the_registry_needs_no_network_to_be_read(monkeypatch):
     monkeypatch.setattr(registry, "download", None)
     assert len(DATA_SETS) == 5
+
+
+def test_a_half_unpacked_data_set_is_not_taken_for_the_whole(toy, tmp_path, monkeypatch):
+    """A process killed while it unpacked left a folder that looks like a pair with few triples."""
+    with monkeypatch.context() as patch:
+        patch.setattr(archives.shutil, "rmtree", lambda *_, **__: None)
+        patch.setattr(Path, "rename", killed)
+        with pytest.raises(KeyboardInterrupt):
+            get_data_set(toy, tmp_path)
+    assert (tmp_path / "toy" / ".unpacked.unfinished" / "Toy" / "EN_DE").is_dir()
+    assert local_pairs(toy, tmp_path) == []
+    found = get_data_set(toy, tmp_path)
+    assert [pair.relative_to(tmp_path).as_posix() for pair in found] == [
+        "toy/unpacked/Toy/EN_DE",
+        "toy/unpacked/Toy/EN_FR",
+    ]
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -21,7 +21,12 @@ from largeea.evidence.attributes.compare_kernels import (
     level_of,
     working_space,
 )
-from largeea.evidence.attributes.correspondence import _falling_ratios, learn_partners
+from largeea.evidence.attributes.correspondence import (
+    MAX_PROPERTY_PAIRS,
+    _falling_ratios,
+    _group_pairs,
+    learn_partners,
+)
 from largeea.evidence.attributes.evidence import MAX_RATIO
 from largeea.evidence.attributes.kinds import (
     CODE,
@@ -412,3 +417,13 @@ def test_support_is_given_to_the_best_candidates_only() -> None:
     good = Similarity.from_scipy(np.where(np.eye(30) > 0, 0.9, 0.1).astype(np.float32))
     assert not len(literal_support(columns, same_ids(15), [poor], 1, seed=0))
     assert np.array_equal(literal_support(columns, same_ids(15), [good], 1, seed=0).best()[0], np.arange(30))
+
+
+def test_hubs_with_thousands_of_properties_do_not_cost_their_square() -> None:
+    hub = [(0, f"urn:p{number}", f"value {number}") for number in range(2000)]
+    entity = [(1, "urn:p0", "value 0"), (1, "urn:p1", "value 1")]
+    both = graph(2, hub + entity)
+    values = Values.of(attribute_values(both, both))
+    link, _, _ = _group_pairs(values, Links(np.array([[0, 0], [0, 1], [1, 1]], np.int32)))
+    assert np.bincount(link).tolist() == [0, 4000, 4]
+    assert MAX_PROPERTY_PAIRS < 2000**2

@@ -19,6 +19,7 @@ MAX_EXPANSION = 100
 """Largest allowed ratio of unpacked to packed size; triples as text stay below 20."""
 EXPANSION_COUNTS_FROM = 256 << 20
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+_UNFINISHED = ".unfinished"
 _CHUNK = 1 << 20
 
 
@@ -39,7 +40,7 @@ def unpack(archive: Path, folder: Path) -> None:
     """Unpack an archive into a new folder, which appears only once unpacking is complete."""
     members = _zip_members(archive) if archive.name.lower().endswith(".zip") else _tar_members(archive)
     limit = max(EXPANSION_COUNTS_FROM, archive.stat().st_size * MAX_EXPANSION)
-    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    unfinished = folder.with_name(f".{folder.name}{_UNFINISHED}")
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
         for count, member in enumerate(members, start=1):
@@ -67,6 +68,11 @@ def unpack(archive: Path, folder: Path) -> None:
         raise ResourceError(f"cannot unpack {archive}: {error.strerror or error}; free some space") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether a folder is what a killed process has unpacked so far."""
+    return folder.name.startswith(".") and folder.name.endswith(_UNFINISHED)
 
 
 def _copy(source: IO[bytes], target: IO[bytes], room: int, archive: Path) -> int:

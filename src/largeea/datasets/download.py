@@ -199,5 +199,7 @@ def _explained(url: str, help: str) -> Iterator[None]:
         ) from None
     except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
         raise _BrokenError(f"{host} broke the connection off ({error or type(error).__name__})") from None
+    except ValueError as error:  # such as chunks of negative length, or a redirection to no address
+        raise ResourceError(f"{url}: the answer of the server is not valid HTTP ({error}). {help}") from None
     except OSError as error:
         raise ResourceError(f"cannot save {url}: {error.strerror or error}; what is there is kept") from error

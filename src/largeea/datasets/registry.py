@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from largeea.datasets.archives import can_unpack, unpack
+from largeea.datasets.archives import can_unpack, is_unfinished, unpack
 from largeea.datasets.download import check, download
 from largeea.errors import ResourceError, UsageError
 from largeea.formats.pairs import is_pair_folder
@@ -202,5 +202,5 @@ def _pairs_below(place: Path, depth: int) -> Iterator[Path]:
         yield place
     elif depth:
         for inner in place.iterdir():
-            if inner.is_dir():
+            if inner.is_dir() and not is_unfinished(inner):
                 yield from _pairs_below(inner, depth - 1)

@@ -1,54 +1,116 @@
-"""Reading Parquet: batches of rows, whose size is checked before they are read."""
+"""Reading Parquet: batches of rows, decoded in a child process whose memory and time are limited."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.errors import InputError
+from largeea.errors import InputError, LargeEAError, ResourceError
+from largeea.execution import current
+from largeea.formats import parquet_program
+from largeea.formats.guard import growth_allowed
 from largeea.formats.streams import EXPANSION_COUNTS_FROM, MAX_EXPANSION, is_compressed, open_bytes
 from largeea.graph import Strings
 
-_TRIPLE_BYTES = 12
-_ROWS_AT_ONCE = 1 << 14
-_BATCH_BYTES = 256 << 20
-"""Text of one column in one batch of rows; genuine tables have less."""
+HARMLESS_SECONDS = 10
+"""Computing time for a file of any size; one second more is allowed for each MB."""
+_ENVIRONMENT = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
+"""Memory is taken as it is needed, so that a limit on it means what it says."""
 
 
 def read_parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    """The names of the columns, and the rows. Text is dictionary-encoded; see `text_column`."""
-    import pyarrow.parquet as pq  # imported lazily: slow to import, and few tables are Parquet
+    """The names of the columns, and the rows; see `text_column`."""
+    batches = _decoded(path)
+    return list(next(batches).schema.names), batches
 
-    with open_bytes(path) as stream:
-        source = io.BytesIO(stream.read()) if is_compressed(path) else path
-    try:
-        texts = [field.name for field in pq.read_schema(source) if pa.types.is_string(field.type)]
-        file = pq.ParquetFile(source, read_dictionary=texts)
-        names = list(file.schema_arrow.names)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"is not a readable Parquet file: {error}", path) from None
-    groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
-    claimed = max(file.metadata.num_rows * _TRIPLE_BYTES, sum(group.total_byte_size for group in groups))
-    if claimed > growth_limit(path):
-        raise bomb(path)
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        rows = 0
+def _decoded(path: Path) -> Iterator[pa.RecordBatch]:
+    """An empty batch that shows the columns, and then the rows, as the child writes them."""
+    with _seekable(path) as source, tempfile.TemporaryFile() as complaints:
+        size = os.fstat(source.fileno()).st_size
+        limits = (
+            min(growth_allowed(size), current().memory_bytes),
+            growth_limit(size),
+            HARMLESS_SECONDS + (size >> 20),
+        )
+        command = [sys.executable, "-P", parquet_program.__file__, *map(str, limits)]
         try:
-            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
-                rows += len(batch)
-                yield batch
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"is a damaged Parquet file: {error}", path) from None
-        if rows != file.metadata.num_rows:
-            declared = file.metadata.num_rows
-            raise InputError(f"is a damaged Parquet file: {rows} rows instead of {declared}", path)
+            child = subprocess.Popen(
+                command,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                env=os.environ | _ENVIRONMENT,
+            )
+        except OSError as error:
+            raise ResourceError(f"{path}: cannot start a process to read it: {error.strerror}") from None
+        assert child.stdout is not None
+        try:
+            broken = yield from _received(child.stdout)
+            code = child.wait()
+        finally:
+            child.kill()
+            child.stdout.close()
+            child.wait()
+        if code:
+            complaints.seek(0)
+            raise _failure(code, complaints.read().decode("utf-8", "replace"), path, size)
+        if broken:
+            raise broken
 
-    return names, batches()
+
+def _seekable(path: Path) -> IO[bytes]:
+    """The file, or what is decompressed from it."""
+    with open_bytes(path) as stream:
+        if not is_compressed(path):
+            return path.open("rb")
+        whole = tempfile.TemporaryFile()  # noqa: SIM115
+        while block := stream.read(1 << 20):
+            whole.write(block)
+    whole.seek(0)
+    return whole
+
+
+def _received(pipe: IO[bytes]) -> Generator[pa.RecordBatch, None, Exception | None]:
+    """Yield batches until the child ends; return what cut them short, if anything."""
+    try:
+        stream = pa.ipc.open_stream(pipe)
+        yield pa.RecordBatch.from_pylist([], stream.schema)
+        yield from stream
+    except (pa.ArrowException, OSError) as error:
+        pipe.read()
+        return error
+    return None
+
+
+def _failure(code: int, complaint: str, path: Path, size: int) -> LargeEAError:
+    """The error for a child that ended with this exit code, or minus the number of a signal."""
+    last_line = complaint.rstrip().rpartition("\n")[2]
+    if code == parquet_program.REFUSED:
+        return InputError(json.loads(last_line), path)
+    if code == parquet_program.TOO_MUCH_TEXT:
+        return bomb(path)
+    out_of_memory = code in (parquet_program.OUT_OF_MEMORY, -signal.SIGKILL) or "bad_alloc" in complaint
+    most = current().memory_bytes
+    if out_of_memory and growth_allowed(size) > most:
+        return ResourceError(
+            f"{path}: reading it takes more than {most / 1e9:.1f} GB, the memory that this run may use. "
+            "Allow more memory, or give the file as TSV"
+        )
+    if out_of_memory or code == -signal.SIGXCPU:
+        return bomb(path)
+    how = signal.Signals(-code).name if code < 0 else f"exit code {code}, {last_line}"
+    return InputError(f"crashes the Parquet reader ({how}); is it damaged? Write it again, or as TSV", path)
 
 
 def validated(column: pa.Array, title: str, path: Path) -> pa.Array:
@@ -63,10 +125,6 @@ def validated(column: pa.Array, title: str, path: Path) -> pa.Array:
 def text_column(column: pa.Array, title: str, path: Path) -> Strings:
     """A column as text, null where a cell is empty."""
     validated(column, title, path)
-    if isinstance(column, pa.DictionaryArray) and pa.types.is_string(column.dictionary.type):
-        lengths = pc.binary_length(column.dictionary).take(column.indices)
-        if (pc.sum(lengths).as_py() or 0) > _BATCH_BYTES:
-            raise bomb(path)
     try:
         text = column.cast(pa.large_string())
     except pa.ArrowException:
@@ -74,9 +132,9 @@ def text_column(column: pa.Array, title: str, path: Path) -> Strings:
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
-def growth_limit(path: Path) -> int:
-    """The number of bytes that may come out of a file."""
-    return max(EXPANSION_COUNTS_FROM, path.stat().st_size * MAX_EXPANSION)
+def growth_limit(size: int) -> int:
+    """The number of bytes that may come out of a file of this size."""
+    return max(EXPANSION_COUNTS_FROM, size * MAX_EXPANSION)
 
 
 def bomb(path: Path) -> InputError:

@@ -28,6 +28,8 @@ RANDOM_PAIRS = 256
 PAIRS_AT_ONCE = 4096
 MAX_PAIRS = 100_000
 """Pairs of properties that are learnt: those that most anchors have."""
+MAX_PROPERTY_PAIRS = 1 << 14
+"""Pairs of properties of two entities that are compared: a hub with more would cost the square of them."""
 MIN_ANCHORS = 2.0
 SMOOTHING = 5.0
 """Anchors that every pair of properties is taken to have had before, at which it told nothing."""
@@ -172,10 +174,14 @@ def _rivals(anchors: Links, candidates: Similarity, within: bool) -> Links:
 
 
 def _group_pairs(values: Values, links: Links) -> tuple[Int64, Int64, Int64]:
-    """Every property of one end of a link with every property of the other: the link and both groups."""
+    """Every property of one end of a link with every property of the other: the link and both groups.
+
+    Links of entities that have more than `MAX_PROPERTY_PAIRS` of them are left out.
+    """
     ours, theirs = values.source.pointers, values.target.pointers
     wide = np.diff(theirs)[links.target]
     sizes = np.diff(ours)[links.source] * wide
+    sizes[sizes > MAX_PROPERTY_PAIRS] = 0
     link = np.repeat(np.arange(len(links)), sizes)
     at = np.arange(len(link)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return link, ours[links.source][link] + at // wide[link], theirs[links.target][link] + at % wide[link]
