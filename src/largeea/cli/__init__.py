@@ -17,28 +17,9 @@ _INTERRUPTED = 130
 _FOR_ALL = ("--quiet", "-q", "--debug")
 """Options that every command accepts."""
 COMMANDS = (
-    *(
-        "align",
-        "dedupe",
-        "plan",
-        "resume",
-        "update",
-        "status",
-        "verify",
-        "evaluate",
-        "explain",
-        "export",
-        "report",
-        "merge",
-        "schema",
-        "review",
-        "reconcile",
-        "bench",
-        "demo",
-        "synth",
-        "build-dbp1m",
-    ),
-    *("data", "partition", "experiment", "inspect"),
+    *("inspect", "align", "explain", "report", "review", "evaluate", "resume", "update", "status", "verify"),
+    *("dedupe", "merge", "schema", "export", "reconcile", "plan"),
+    *("demo", "data", "bench", "synth", "build-dbp1m", "partition", "experiment"),
 )
 """Each is a module of this package with a function `command` or, if it has subcommands, a typer `app`."""
 _SEVERAL_VALUES = {"build-dbp1m": "SeveralValues", "experiment": "SeveralFolders"}

@@ -166,7 +166,7 @@ def _entropy_removed(scores: Similarity, candidates: Similarity, sure: Links) ->
     pointers = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
     before = np.log(lengths[judged]).mean()
     low, high = 0.0, _STEEPEST
-    for _ in range(40):  # the loss is convex in the slope: its derivative has one zero
+    for _ in range(20):  # the loss is convex in the slope: its derivative has one zero
         slope = (low + high) / 2
         chance = _chances(slope, value, pointers)
         if (chance * value).sum() > value[is_right].sum():
