@@ -529,7 +529,7 @@ def test_an_internal_error(fails, failing, capsys):
             INTERNAL,
             "align a.nt b.nt -o run",
             "internal error: RuntimeError: nobody thought of this",
-            "run with --debug",
+            "--debug shows where",
         )
         assert run(["align", "a.nt", "b.nt", "-o", "run", "--debug"]) == INTERNAL
     shown = capsys.readouterr().err

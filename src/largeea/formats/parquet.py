@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -69,16 +71,18 @@ def _decoded(path: Path) -> Iterator[pa.RecordBatch]:
             raise broken
 
 
-def _seekable(path: Path) -> IO[bytes]:
+@contextmanager
+def _seekable(path: Path) -> Iterator[IO[bytes]]:
     """The file, or what is decompressed from it."""
     with open_bytes(path) as stream:
         if not is_compressed(path):
-            return path.open("rb")
-        whole = tempfile.TemporaryFile()  # noqa: SIM115
-        while block := stream.read(1 << 20):
-            whole.write(block)
-    whole.seek(0)
-    return whole
+            with path.open("rb") as file:
+                yield file
+            return
+        with tempfile.TemporaryFile() as whole:
+            shutil.copyfileobj(stream, whole, 1 << 20)
+            whole.seek(0)
+            yield whole
 
 
 def _received(pipe: IO[bytes]) -> Generator[pa.RecordBatch, None, Exception | None]:
