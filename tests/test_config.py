@@ -304,6 +304,7 @@ def test_wrong_types_are_type_errors(given: Any) -> None:
     [
         *("fusion.csls=1000000000", "names.top_k=1000000000000", "augmentation.margin=1e300", "seed=1e99"),
         *("evidence.temperature=1e-300", "decision.temperature=1e-300", "evidence.no_match_score=1e300"),
+        *("evidence.neighbour_weight=1e-300", "names.gamma=1e-9", "names.ngram_weight=1e-40"),
         *("names.translation_weight=1e300", "partition.q=99999999999999999999"),
         *('names.lexicon="\\u0000"', 'names.encoder="bert:\\u0000"'),
     ],

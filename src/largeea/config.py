@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from largeea.errors import InputError, UsageError
 
@@ -17,6 +17,21 @@ PARTS: tuple[Part, ...] = ("structure", "names", "augmentation", "sens", "string
 
 _NO_NULL = r"^[^\x00]*$"
 """What may be the path of a file."""
+
+
+LEAST_WEIGHT = 1e-6
+
+
+def _not_tiny(weight: float) -> float:
+    if 0 < weight < LEAST_WEIGHT:
+        raise ValueError(
+            f"is too small to count; allowed are 0, which switches it off, and {LEAST_WEIGHT} or more"
+        )
+    return weight
+
+
+Weight = Annotated[float, AfterValidator(_not_tiny)]
+"""What something counts next to something else."""
 
 
 class _Section(BaseModel):
@@ -45,7 +60,7 @@ class NamesConfig(_Section):
     top_k: int = Field(
         50, ge=1, le=1000, description="phi, the number of candidates kept for each source entity"
     )
-    ngram_weight: float = Field(
+    ngram_weight: Weight = Field(
         0.5, ge=0, le=100, description="weight of n-gram scores, added to those of a semantic encoder"
     )
     dictionaries: bool = Field(
@@ -57,13 +72,13 @@ class NamesConfig(_Section):
         pattern=_NO_NULL,
         description="path of a glossary: two terms with the same meaning on each line, separated by a tab",
     )
-    translation_weight: float = Field(
+    translation_weight: Weight = Field(
         2.0,
         ge=0,
         le=100,
         description="replaces ngram_weight where dictionaries translate names",
     )
-    gamma: float = Field(
+    gamma: Weight = Field(
         0.0,
         ge=0,
         le=100,
@@ -182,25 +197,25 @@ class EvidenceConfig(_Section):
     margin: float = Field(
         0.3, ge=0, le=1, description="minimum lead of an anchor's probability over the second candidate's"
     )
-    neighbour_weight: float = Field(
+    neighbour_weight: Weight = Field(
         0.45,
         ge=0,
         le=100,
         description="weight of neighbour evidence relative to names, scaled by its measured worth",
     )
-    surroundings_weight: float = Field(
+    surroundings_weight: Weight = Field(
         0.75,
         ge=0,
         le=100,
         description="weight of similar surroundings relative to names, scaled by their measured worth",
     )
-    literal_weight: float = Field(
+    literal_weight: Weight = Field(
         0.75,
         ge=0,
         le=100,
         description="weight of similar literals relative to names, scaled by their measured worth",
     )
-    learnt_weight: float = Field(
+    learnt_weight: Weight = Field(
         1.0,
         ge=0,
         le=100,

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from largeea.graph import Links
-from largeea.matching.knockouts import SHARE, knock_outs, left_alone, spared, taken_away
+from largeea.matching.knockouts import (
+    SHARE,
+    knock_outs,
+    knocked_out_pairs,
+    left_alone,
+    spared,
+    taken_away,
+)
 from largeea.similarity import Similarity
 
 SIZE = 200
@@ -44,6 +51,12 @@ def test_what_is_taken_away_and_what_is_left_alone() -> None:
     assert np.flatnonzero(alone[1]).tolist() == sorted(KNOCKED_OUT["without_source"][:, 1])
     for taken, left in zip(gone, alone, strict=True):
         assert not (taken & left).any()
+
+
+def test_the_knocked_out_pair_behind_a_wrong_one() -> None:
+    alone, gone = KNOCKED_OUT["without_target"][0].tolist(), KNOCKED_OUT["without_source"][0].tolist()
+    wrong = Links(np.array([[alone[0], 0], [0, gone[1]]]))
+    assert knocked_out_pairs(KNOCKED_OUT, wrong, (SIZE, SIZE + 1)).pairs.tolist() == [alone, gone]
 
 
 def test_spared_links_touch_no_knocked_out_pair() -> None:

@@ -148,3 +148,20 @@ def test_no_labels_change_nothing() -> None:
     found, wrong, right = drawn(10, 1000, 200, 0.3)
     plain, taught = fit_mixture(found, wrong), fit_mixture(found, wrong, Labelled(found[:0], right[:0]))
     assert taught.chance(found.T) == pytest.approx(plain.chance(found.T), abs=1e-3)
+
+
+def test_wrong_pairs_that_hardly_count_change_little() -> None:
+    found, wrong, right = drawn(7, 4000, 800, 0.6)
+    worse = np.random.default_rng(8).standard_normal((1600, 1)) - 2
+    all_wrong, weights = np.concatenate([wrong, worse]), np.repeat([1.0, 0.001], [800, 1600])
+    misled, weighted = fit_mixture(found, all_wrong), fit_mixture(found, all_wrong, weights=weights)
+    assert misled.wrong_share < 0.4
+    assert weighted.wrong_share == pytest.approx(0.6, abs=0.05)
+    assert calibration_error(weighted.chance(found.T), right) < 0.05
+
+
+def test_equal_weights_are_no_weights() -> None:
+    found, wrong, _ = drawn(9, 500, 101, 0.3)
+    one, other = fit_mixture(found, wrong), fit_mixture(found, wrong, weights=np.ones(len(wrong)))
+    assert one.wrong_share == other.wrong_share
+    assert one.slopes.tolist() == other.slopes.tolist()

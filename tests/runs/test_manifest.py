@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from largeea.errors import InputError
-from largeea.runs.manifest import FORMAT, MANIFEST, read_manifest, stage_file, way_on, write_manifest
+from largeea.runs.manifest import (
+    FORMAT,
+    MANIFEST,
+    read_manifest,
+    records_of_answer,
+    stage_file,
+    way_on,
+    write_manifest,
+)
 
 RECORD = {"key": "f", "sha256": "0", "bytes": 3, "after": [], "files": {}}
 
@@ -51,6 +59,17 @@ def test_manifests_nobody_would_write(tmp_path: Path, manifest: dict[str, Any]) 
     write_manifest(tmp_path, manifest)
     with pytest.raises(InputError, match=r"manifest\.json: is damaged"):
         read_manifest(tmp_path)
+
+
+def test_an_answer_whose_stage_is_gone_is_no_internal_error(tmp_path: Path) -> None:
+    """As in a folder that has got the manifest of another run."""
+    write_manifest(
+        tmp_path, manifest_with(RECORD) | {"answer": {"stages": ["task", "source"]}, "request": {}}
+    )
+    with pytest.raises(
+        InputError, match=f"'source', which its answer needs, is gone; .* largeea resume {tmp_path}"
+    ):
+        records_of_answer(tmp_path)
 
 
 def read_leniently(content: bytes) -> dict[str, Any] | None:

@@ -10,8 +10,8 @@ from largeea.matching.cardinality import Cardinality
 from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
 from largeea.matching.forbidden import among, without_pairs
 from largeea.matching.fusion import Channels, match
-from largeea.matching.knockouts import left_alone, taken_away
-from largeea.matching.mixture import Labelled, fit_mixture
+from largeea.matching.knockouts import knocked_out_pairs, left_alone, taken_away
+from largeea.matching.mixture import Labelled, fit_mixture, logistic
 from largeea.matching.sums import Masks
 from largeea.progress import note
 from largeea.similarity import Similarity
@@ -19,6 +19,8 @@ from largeea.similarity.columns import column_sums
 
 LEAST_WRONG_PAIRS = 10
 """With fewer knocked-out pairs, there is too little to learn from."""
+MOST, LEAST_WEIGHT = 0.5, 0.02
+"""Share of knocked-out pairs that have to be right, and the least that a wrong pair counts else."""
 MOST_PAIRS = 50_000
 """Found pairs, and as many wrong ones, that the mixture is fitted to."""
 
@@ -64,10 +66,16 @@ def calibrate(
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
     if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
         return {"slopes": np.empty(0), "intercept": np.zeros(1)}
-    found, wrong = (
-        _variables(trial, tried, equal_names, _some(pairs.take(mask))) for mask in (~is_wrong, is_wrong)
-    )
-    mixture = fit_mixture(found, wrong, labelled)
+    some = [_some(pairs.take(mask)) for mask in (~is_wrong, is_wrong)]
+    found, wrong = (_variables(trial, tried, equal_names, links) for links in some)
+    counts = None
+    if "name" in trial:
+        behind = knocked_out_pairs(knocked_out, some[1], shape)
+        by_name = (
+            columns[:, 1:] for columns in (found, wrong, _variables(trial, tried, equal_names, behind))
+        )
+        counts = _counts(*by_name)
+    mixture = fit_mixture(found, wrong, labelled, weights=counts)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
     calibration: Arrays = {"slopes": mixture.slopes, "intercept": np.array([mixture.intercept])}
     if labelled is not None:
@@ -109,6 +117,18 @@ def likelihood(
         chances,
     )  # fmt: skip
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
+
+
+def _counts(found: Float64, wrong: Float64, knocked_out: Float64) -> Float64 | None:
+    """How much each wrong pair counts, `[n]`, given what names say of found, wrong and knocked-out pairs.
+
+    If a knocked-out pair was right, what is left is the best wrong pair of an entity, as it should be. If the
+    pair was wrong itself, what is left is only the second best. Where names say that this is so for most of
+    them, as where few entities have a counterpart, each counts by the chance that it was right.
+    """
+    by_name = fit_mixture(found, wrong)
+    chances = logistic(knocked_out @ by_name.slopes + by_name.intercept)
+    return None if chances.mean() >= MOST else np.maximum(chances, LEAST_WEIGHT)
 
 
 def _without_reviewed(channels: Channels, masks: Masks, reviewed: Links) -> tuple[Channels, Masks]:

@@ -67,6 +67,22 @@ def left_alone(knocked_out: Arrays, shape: tuple[int, int]) -> tuple[Bool, Bool]
     )
 
 
+def knocked_out_pairs(knocked_out: Arrays, links: Links, shape: tuple[int, int]) -> Links:
+    """Return the knocked-out pair of an end of each link, which was left alone."""
+    target, source = np.full(shape[0], -1, np.int32), np.full(shape[1], -1, np.int32)
+    target[knocked_out["without_target"][:, 0]] = knocked_out["without_target"][:, 1]
+    source[knocked_out["without_source"][:, 1]] = knocked_out["without_source"][:, 0]
+    by_source = target[links.source] >= 0
+    return Links(
+        np.column_stack(
+            [
+                np.where(by_source, links.source, source[links.target]),
+                np.where(by_source, target[links.source], links.target),
+            ]
+        )
+    )
+
+
 def _mask(ids: np.ndarray, size: int) -> Bool:
     mask = np.zeros(size, bool)
     mask[ids] = True

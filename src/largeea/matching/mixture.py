@@ -46,7 +46,11 @@ class Labelled:
 
 
 def fit_mixture(
-    found: Float64, wrong: Float64, labelled: Labelled | None = None, wrong_share: float | None = None
+    found: Float64,
+    wrong: Float64,
+    labelled: Labelled | None = None,
+    wrong_share: float | None = None,
+    weights: Float64 | None = None,
 ) -> Mixture:
     """Fit a mixture to the variables of found pairs, `[n, d]`, and of surely wrong pairs, `[m, d]`.
 
@@ -62,13 +66,18 @@ def fit_mixture(
     Pairs that people have looked at add the likelihood of what they say, with an intercept of their own.
     People choose which pairs they look at, doubtful ones first, so the share of right pairs among these says
     nothing about other pairs. How right pairs differ from wrong ones does.
+
+    `weights` say how much each of the wrong pairs counts, `[m]`; all count 1 unless given.
     """
+    weights = np.ones(len(wrong)) if weights is None else weights
     if wrong_share is not None:
-        return _fit(found, wrong, labelled, _log_odds(float(np.clip(wrong_share, *_SHARES))))
-    by_likelihood = _fit(found, wrong, labelled, None)
-    worst = np.median(wrong[:, 0])
-    share = np.clip((found[:, 0] <= worst).mean() / (wrong[:, 0] <= worst).mean(), 0.002, 0.98)
-    return _fit(found, wrong, labelled, (_log_odds(by_likelihood.wrong_share) + _log_odds(float(share))) / 2)
+        return _fit(found, wrong, weights, labelled, _log_odds(float(np.clip(wrong_share, *_SHARES))))
+    by_likelihood = _fit(found, wrong, weights, labelled, None)
+    worst = _median(wrong[:, 0], weights)
+    of_wrong = np.average(wrong[:, 0] <= worst, weights=weights)
+    share = np.clip((found[:, 0] <= worst).mean() / of_wrong, 0.002, 0.98)
+    log_odds = (_log_odds(by_likelihood.wrong_share) + _log_odds(float(share))) / 2
+    return _fit(found, wrong, weights, labelled, log_odds)
 
 
 def fit_contrast(right: Float64, wrong: Float64) -> Float64:
@@ -98,14 +107,23 @@ def fit_contrast(right: Float64, wrong: Float64) -> Float64:
     return np.asarray(best[:-1] / scale, np.float64)
 
 
-def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_odds: float | None) -> Mixture:
+def _fit(
+    found: Float64,
+    wrong: Float64,
+    weights: Float64,
+    labelled: Labelled | None,
+    wrong_log_odds: float | None,
+) -> Mixture:
     """Fit slopes and intercept and, unless they are given, the log odds that a found pair is wrong."""
     from scipy.optimize import minimize  # imported lazily: slow
 
-    centre, scale = wrong.mean(axis=0), found.std(axis=0) + wrong.std(axis=0) + 1e-6
+    centre = np.average(wrong, axis=0, weights=weights)
+    spread = np.sqrt(np.average((wrong - centre) ** 2, axis=0, weights=weights))
+    scale = found.std(axis=0) + spread + 1e-6
     both = (np.concatenate([found, wrong]) - centre) / scale
     sign = np.concatenate([np.ones(len(found)), -np.ones(len(wrong))])
-    ratio, width = np.log(len(found) / len(wrong)), found.shape[1]
+    counts = np.concatenate([np.ones(len(found)), weights])
+    ratio, width = np.log(len(found) / weights.sum()), found.shape[1]
 
     def loss(point: Float64) -> tuple[float, Float64]:
         slopes, intercept, odds_wrong = point[:width], point[width], point[width + 1]
@@ -113,9 +131,9 @@ def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_od
         right = both @ slopes + intercept + log_right
         odds = np.logaddexp(log_wrong, right)
         chance = np.exp(right - odds)
-        value = np.logaddexp(0, -sign * (odds + ratio)).sum() + _RIDGE / 2 * slopes @ slopes
+        value = counts @ np.logaddexp(0, -sign * (odds + ratio)) + _RIDGE / 2 * slopes @ slopes
         value += _PRIOR_PENALTY * odds_wrong**2
-        pull = -sign * logistic(-sign * (odds + ratio))
+        pull = -counts * sign * logistic(-sign * (odds + ratio))
         gradient = np.empty_like(point)
         gradient[:width] = both.T @ (pull * chance) + _RIDGE * slopes
         gradient[width] = pull @ chance
@@ -139,6 +157,13 @@ def _fit(found: Float64, wrong: Float64, labelled: Labelled | None, wrong_log_od
     slopes = best[:width] / scale
     intercept = float(best[width] - centre @ slopes - best[width + 1])
     return Mixture(slopes, intercept, float(logistic(best[width + 1 : width + 2])[0]))
+
+
+def _median(values: Float64, weights: Float64) -> float:
+    """The value that half of the weight lies below."""
+    order = np.argsort(values)
+    below = np.cumsum(weights[order]) - weights[order] / 2
+    return float(np.interp(weights.sum() / 2, below, values[order]))
 
 
 def _log_odds(chance: float) -> float:

@@ -95,7 +95,15 @@ def records_of_answer(folder: Path) -> dict[str, Any]:
     manifest = read_manifest(folder)
     if "answer" not in manifest:
         raise InputError(f"the run is not finished; go on with: {way_on(folder)}", folder)
-    return {name: manifest["stages"][name] for name in manifest["answer"]["stages"]}
+    known, needed = manifest["stages"], manifest["answer"]["stages"]
+    lacking = [name for name in needed if name not in known]
+    if lacking:
+        raise InputError(
+            f"the result of the stage {lacking[0]!r}, which its answer needs, is gone; "
+            f"repair it with: {way_on(folder)}",
+            folder,
+        )
+    return {name: known[name] for name in needed}
 
 
 def way_on(folder: Path) -> str:
