@@ -1,4 +1,4 @@
-"""Graphs of which only a small part is the same: most pairs that look good are wrong, and have to be doubted."""
+"""Graphs of which only a small part is the same: most pairs that look good are wrong."""
 
 from __future__ import annotations
 
