@@ -49,6 +49,8 @@ class Rounds:
     """The name channel of the last round, known pairs included."""
     nearby: Joined | None
     """How the graphs were joined when the names of nearby targets were compared."""
+    names_worth: float
+    """How much names tell, from 0 to 1."""
     parts: tuple[Handle[Any], ...]
     """What the evidence was made of."""
 
@@ -69,6 +71,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     before, new_before, parts = Links.none(), np.inf, list[Handle[Any]]([material.edges])
     anchors = first = known
     found: Evidence | None = None
+    names_worth = 0.0
     for_anchors = everything.cardinality.of_anchors
     for number in range(how.rounds):
         matched = fuse(stage, channels, weights, how, for_anchors) if channels else None
@@ -87,15 +90,16 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
         if found.names is not None:
             if not number:
                 allowed = material.corrections.allowed(stage, found.channels)
-                names_worth = stage(
+                measured = stage(
                     "names-worth", measure_names, found.names, allowed, found.candidates, judged,
                     material.random,
                 )  # fmt: skip
+                names_worth = float(measured.value["worth"][0])
             worth = stage(
                 f"worth-{number + 1}", measure_worth, found.channels, found.names, weights, found.candidates,
                 judged, first, material.random,
             )  # fmt: skip
-            weights = weighed(weights, worth.value, float(names_worth.value["worth"][0]))
+            weights = weighed(weights, worth.value, names_worth)
             if not weights["literals"]:
                 material = replace(material, values=None)
             if "learnt" in found.channels:
@@ -119,7 +123,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     names, nearby = (material.names, None) if found is None else (found.names, found.nearby)
     fused = fuse(stage, channels, weights, how, everything.cardinality)
     parts += filter(None, [material.itself])
-    return Rounds(channels, weights, fused, anchors, names, nearby, tuple(parts))
+    return Rounds(channels, weights, fused, anchors, names, nearby, names_worth, tuple(parts))
 
 
 def have_settled(new: float, new_before: float, growth: float, least: float) -> bool:
@@ -173,8 +177,9 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         LEAST_IF_EQUAL,
     )  # fmt: skip
     calibration = stage(
-        "calibration", calibrate, tried, knocked_out, *matching, corrections.reviewed, cardinality
-    )
+        "calibration", calibrate, tried, knocked_out, *matching, corrections.reviewed, cardinality,
+        rounds.names_worth,
+    )  # fmt: skip
     evidence = rounds.channels, rounds.fused
     if everything.compared is None or corrections.reviewed is None:
         return stage("likelihood", likelihood, *evidence, calibration, *matching, cardinality)

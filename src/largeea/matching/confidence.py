@@ -36,6 +36,7 @@ def calibrate(
     equal_names: float,
     reviewed: Links | None,
     cardinality: str = Cardinality.ONE_TO_ONE,
+    names_worth: float = 0.0,
 ) -> Arrays:
     """Return what tells right pairs from wrong ones here: the `slopes` and the `intercept` of a mixture.
 
@@ -71,10 +72,8 @@ def calibrate(
     counts = None
     if "name" in trial:
         behind = knocked_out_pairs(knocked_out, some[1], shape)
-        by_name = (
-            columns[:, 1:] for columns in (found, wrong, _variables(trial, tried, equal_names, behind))
-        )
-        counts = _counts(*by_name)
+        knocked = _variables(trial, tried, equal_names, behind)
+        counts = _counts(found[:, 1:], wrong[:, 1:], knocked[:, 1:], names_worth)
     mixture = fit_mixture(found, wrong, labelled, weights=counts)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
     calibration: Arrays = {"slopes": mixture.slopes, "intercept": np.array([mixture.intercept])}
@@ -119,15 +118,17 @@ def likelihood(
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
 
 
-def _counts(found: Float64, wrong: Float64, knocked_out: Float64) -> Float64 | None:
+def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: float) -> Float64 | None:
     """How much each wrong pair counts, `[n]`, given what names say of found, wrong and knocked-out pairs.
 
     If a knocked-out pair was right, what is left is the best wrong pair of an entity, as it should be. If the
     pair was wrong itself, what is left is only the second best. Where names say that this is so for most of
-    them, as where few entities have a counterpart, each counts by the chance that it was right.
+    them, as where few entities have a counterpart, each counts by the chance that it was right. What names
+    say is believed as far as they tell pairs apart here: `names_worth`, from 0 to 1.
     """
     by_name = fit_mixture(found, wrong)
-    chances = logistic(knocked_out @ by_name.slopes + by_name.intercept)
+    doubts = logistic(-(knocked_out @ by_name.slopes + by_name.intercept))
+    chances = 1 - names_worth * doubts
     return None if chances.mean() >= MOST else np.maximum(chances, LEAST_WEIGHT)
 
 
