@@ -85,6 +85,8 @@ def _references(statements: Statements) -> Bool:
     Of a reference, the graph says nothing else. Of a document, it says which thing it is about, and what is
     said of every document (`PAGE_FACTS`); a graph of publications says more.
     """
+    if not statements.is_predicate((*POINTERS, *TOPICS)).any():
+        return np.zeros(len(statements.entities), bool)
     triples = statements.triples
     pointing, to_page, topic, of_page = (
         statements.is_predicate(iris)[triples[:, 1]] for iris in (POINTERS, PAGES, TOPICS, PAGE_FACTS)

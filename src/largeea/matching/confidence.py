@@ -43,8 +43,8 @@ def calibrate(
     `trial` holds the channels without the anchors in `knocked_out`. In the trial, entities whose counterpart
     was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
     them from the other pairs by their scores and by the probability of the matching. Its chances hold for
-    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes. Main
-    names are equal above the score `equal_names`.
+    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes.
+    Main names are equal above the score `equal_names`. `names_worth` is how much names tell: see `_counts`.
 
     `reviewed` are pairs that people have called right (weight 1) or wrong (0). In the trial, nothing is known
     about them yet: it shows what they look like. Then they are taken out, and the mixture is fitted to what
