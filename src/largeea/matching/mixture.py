@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from largeea.graph import Bool, Float64
+from largeea.matching.mixture_kernels import mixture_loss
 
 _RIDGE = 0.2
 """Penalty on squared slopes of scaled variables: few pairs give gentle slopes."""
@@ -126,18 +127,12 @@ def _fit(
     ratio, width = np.log(len(found) / weights.sum()), found.shape[1]
 
     def loss(point: Float64) -> tuple[float, Float64]:
-        slopes, intercept, odds_wrong = point[:width], point[width], point[width + 1]
-        log_wrong, log_right = -np.logaddexp(0, -odds_wrong), -np.logaddexp(0, odds_wrong)
-        right = both @ slopes + intercept + log_right
-        odds = np.logaddexp(log_wrong, right)
-        chance = np.exp(right - odds)
-        value = counts @ np.logaddexp(0, -sign * (odds + ratio)) + _RIDGE / 2 * slopes @ slopes
-        value += _PRIOR_PENALTY * odds_wrong**2
-        pull = -counts * sign * logistic(-sign * (odds + ratio))
-        gradient = np.empty_like(point)
-        gradient[:width] = both.T @ (pull * chance) + _RIDGE * slopes
-        gradient[width] = pull @ chance
-        gradient[width + 1] = pull @ (1 - chance - np.exp(log_wrong)) + 2 * _PRIOR_PENALTY * odds_wrong
+        slopes, odds_wrong = point[:width], point[width + 1]
+        gradient = np.zeros_like(point)
+        value = mixture_loss(both, sign, counts, ratio, slopes, point[width], odds_wrong, gradient)
+        value += _RIDGE / 2 * slopes @ slopes + _PRIOR_PENALTY * odds_wrong**2
+        gradient[:width] += _RIDGE * slopes
+        gradient[width + 1] += 2 * _PRIOR_PENALTY * odds_wrong
         if labelled is not None:
             wanted = np.where(labelled.right, 1.0, -1.0)
             margin = wanted * (judged @ slopes + point[width + 2])
