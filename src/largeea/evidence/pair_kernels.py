@@ -27,13 +27,13 @@ def add_products(
             b, c, d = min(a + 1, end - 1), min(a + 2, end - 1), min(a + 3, end - 1)
             at_a, at_b = place_of[indices[a]], place_of[indices[b]]
             at_c, at_d = place_of[indices[c]], place_of[indices[d]]
+            to_a, to_b, to_c, to_d = target[at_a], target[at_b], target[at_c], target[at_d]
             of_a = of_b = of_c = of_d = np.int32(0)
-            for i in range(source.shape[1]):
-                own = np.int32(mine[i])
-                of_a += own * np.int32(target[at_a, i])
-                of_b += own * np.int32(target[at_b, i])
-                of_c += own * np.int32(target[at_c, i])
-                of_d += own * np.int32(target[at_d, i])
+            for i in range(len(mine)):
+                of_a = plus_product(of_a, mine[i], to_a[i])
+                of_b = plus_product(of_b, mine[i], to_b[i])
+                of_c = plus_product(of_c, mine[i], to_c[i])
+                of_d = plus_product(of_d, mine[i], to_d[i])
             products[a] += unit * units_t[at_a] * np.float32(of_a)
             if b > a:
                 products[b] += unit * units_t[at_b] * np.float32(of_b)
@@ -41,6 +41,12 @@ def add_products(
                 products[c] += unit * units_t[at_c] * np.float32(of_c)
             if d > c:
                 products[d] += unit * units_t[at_d] * np.float32(of_d)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def plus_product(total: np.int32, a: np.int8, b: np.int8) -> np.int32:
+    """`total + a * b` in 32 bits; without saying so, numba would compute it in 64."""
+    return np.int32(total + np.int32(np.int32(a) * np.int32(b)))
 
 
 @njit(cache=True, nogil=True)

@@ -3,6 +3,9 @@
 What the nodes know is `known[nodes, (HOPS + 1) * width]` in whole numbers: for each hop a vector of length 1,
 rounded, in which `LABEL_LEVEL` stands for a label's 1. `hops[nodes]` counts the hops of which a node knows
 something.
+
+Rows are sliced before inner loops: an index that numba cannot tell to be positive costs a check for each
+number, and several numbers are no longer added at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ def spread(
 ) -> None:  # fmt: skip
     """One hop: the sum of what neighbours had from the hop before, times what they count; see above."""
     reached = np.empty(width, np.float32)
-    from_, to = (hop - 1) * width, hop * width
+    before, now = known[:, (hop - 1) * width : hop * width], known[:, hop * width : (hop + 1) * width]
     length = np.float32(LABEL_LEVEL * np.sqrt(width))
     for node in range(first, last):
         reached[:] = 0
@@ -45,19 +48,21 @@ def spread(
         for edge in range(pointers[node], end, 4):
             a, b, c, d = four_of(edge, end, neighbour)
             of_a, of_b, of_c, of_d = four_factors(edge, end, counts[a], counts[b], counts[c], counts[d])
+            from_a, from_b, from_c, from_d = before[a], before[b], before[c], before[d]
             for i in range(width):
                 reached[i] += (
-                    of_a * np.float32(known[a, from_ + i])
-                    + of_b * np.float32(known[b, from_ + i])
-                    + of_c * np.float32(known[c, from_ + i])
-                    + of_d * np.float32(known[d, from_ + i])
+                    of_a * np.float32(from_a[i])
+                    + of_b * np.float32(from_b[i])
+                    + of_c * np.float32(from_c[i])
+                    + of_d * np.float32(from_d[i])
                 )
         squares = squared_length(reached)
         hops[node] += squares > 0
         factor = length / np.sqrt(squares) if squares > 0 else np.float32(0)
+        levels = now[node]
         for i in range(width):
             level = min(max(reached[i] * factor, np.float32(-LEVELS)), np.float32(LEVELS))
-            known[node, to + i] = np.int8(np.rint(level))
+            levels[i] = np.int8(np.rint(level))
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -130,11 +135,12 @@ def sketch(
                     + of_c * mixed[by_c, i] * np.float32(known[c, i])
                     + of_d * mixed[by_d, i] * np.float32(known[d, i])
                 )
+        own, by_hops = known[node, :label_width], known[node, label_width:]
         for i in range(len(reached)):
-            reached[i] = np.float32(known[node, label_width + i])
+            reached[i] = np.float32(by_hops[i])
         if label_of[node] >= 0:
             for i in range(label_width):
-                label[i] = np.float32(known[node, i]) / np.float32(LABEL_LEVEL)
+                label[i] = np.float32(own[i]) / np.float32(LABEL_LEVEL)
             remove_label(seen, label)
             remove_label(reached, label)
         scale_to(np.float32(1), seen)
@@ -169,13 +175,13 @@ def remove_label(vector: Float32, label: Float32) -> None:
     """
     before = squared_length(vector)
     for start in range(0, len(vector), HEAD_WIDTH):
-        own = start % len(label)
+        part, own = vector[start : start + HEAD_WIDTH], label[start % len(label) :]
         product = np.float32(0)
-        for i in range(HEAD_WIDTH):
-            product += vector[start + i] * label[own + i]
+        for i in range(len(part)):
+            product += part[i] * own[i]
         product /= np.float32(HEAD_WIDTH)
-        for i in range(HEAD_WIDTH):
-            vector[start + i] -= product * label[own + i]
+        for i in range(len(part)):
+            part[i] -= product * own[i]
     if squared_length(vector) < np.float32(LEAST_LEFT) * before:
         vector[:] = 0
 
@@ -202,10 +208,18 @@ def scale_to(length: np.float32, vector: Float32) -> None:
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nnan", "nsz"})
 def round_to_levels(vector: Float32, rounded: Int8) -> np.float32:
     """Round a vector to whole numbers up to `LEVELS` and return what one of them stands for."""
-    highest = np.float32(0)
-    for i in range(len(vector)):
-        highest = max(highest, abs(vector[i]))
+    highest = highest_absolute(vector)
     factor = np.float32(LEVELS) / highest if highest > 0 else np.float32(0)
     for i in range(len(vector)):
         rounded[i] = np.int8(np.rint(vector[i] * factor))
-    return highest / np.float32(LEVELS)
+    return np.float32(highest / np.float32(LEVELS))
+
+
+@njit(cache=True, nogil=True)
+def highest_absolute(vector: Float32) -> np.float32:
+    """The highest absolute value, found by the bits without the sign: they ascend with the value, and many
+    whole numbers are compared at a time."""
+    bits, highest = vector.view(np.int32), np.int32(0)
+    for i in range(len(bits)):
+        highest = max(highest, bits[i] & np.int32(0x7FFFFFFF))
+    return np.int32(highest).view(np.float32)

@@ -28,8 +28,7 @@ def mixture_loss(
         right = intercept + log_right
         for i in range(width):
             right += both[row, i] * slopes[i]
-        higher = max(right, log_wrong)
-        odds = higher + np.log1p(np.exp(-abs(right - log_wrong)))
+        odds = log_wrong + soft_plus(right - log_wrong)
         chance = np.exp(right - odds)
         margin = sign[row] * (odds + ratio)
         loss += counts[row] * soft_plus(-margin)
@@ -44,4 +43,4 @@ def mixture_loss(
 @njit(cache=True, nogil=True, inline="always")
 def soft_plus(value: float) -> float:
     """`log(1 + exp(value))`."""
-    return max(value, 0.0) + np.log1p(np.exp(-abs(value)))
+    return float(max(value, 0.0) + np.log1p(np.exp(-abs(value))))
