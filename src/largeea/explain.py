@@ -180,10 +180,10 @@ def shared_evidence(
 
     Both are derived from the anchors and the relation agreement of the last round.
     """
-    if run.anchors is None:
+    if run.joined is None:
         return (), ()
     graphs = run.source, run.target
-    shared = shared_neighbours(run.load("edges"), run.anchors, run.load("agreement"), source, target)
+    shared = shared_neighbours(run.joined, source, target)
     witnesses = tuple(
         Witness(
             _relation(graphs[0], one.source_relation),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from largeea.evidence.literals import value_numbers
+from largeea.evidence.witnesses import JoinedGraphs
 from largeea.graph import Int32, KnowledgeGraph, Links
 from largeea.matching.alignment import Alignment
 from largeea.matching.forbidden import without_pairs
@@ -96,6 +97,13 @@ class FinishedRun:
             return itself
         rounds = [int(name.removeprefix("anchors-")) for name in self.stages if name.startswith("anchors-")]
         return self.load(f"anchors-{max(rounds)}") if rounds else None
+
+    @cached_property
+    def joined(self) -> JoinedGraphs | None:
+        """Both graphs, joined by the anchors of the last round; None without evidence."""
+        if self.anchors is None:
+            return None
+        return JoinedGraphs.of(self.load("edges"), self.anchors, self.load("agreement"))
 
     @cached_property
     def value_numbers(self) -> Int32:

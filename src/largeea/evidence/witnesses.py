@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,12 +30,24 @@ class SharedNeighbour(NamedTuple):
     """`p A(r, r') min(f(r), f(r'))`, see `neighbour_evidence`."""
 
 
-def shared_neighbours(
-    edges: dict[str, Any], anchors: Links, agreement: Similarity, source: int, target: int
-) -> list[SharedNeighbour]:
+@dataclass(frozen=True)
+class JoinedGraphs:
+    """Two graphs joined by anchors, and how far their relations agree."""
+
+    graphs: GraphPair
+    anchors: Anchors
+    agreement: Similarity
+
+    @classmethod
+    def of(cls, edges: dict[str, Any], anchors: Links, agreement: Similarity) -> JoinedGraphs:
+        """From the results of stages."""
+        graphs = GraphPair.of(edges)
+        return cls(graphs, Anchors.of(anchors, *graphs.shape, graphs.values), agreement)
+
+
+def shared_neighbours(joined: JoinedGraphs, source: int, target: int) -> list[SharedNeighbour]:
     """All witnesses of a pair, strongest first: `1 - product of (1 - strength)` is its neighbour evidence."""
-    graphs = GraphPair.of(edges)
-    known = Anchors.of(anchors, *graphs.shape, graphs.values)
+    graphs, known = joined.graphs, joined.anchors
     theirs: dict[int, list[int]] = {}
     for relation, node in _edges_of(graphs.target, target):
         theirs.setdefault(node, []).append(relation)
@@ -46,7 +59,7 @@ def shared_neighbours(
     found = []
     for relation, node in _edges_of(graphs.source, source):
         counterpart = int(known.target[node])
-        agreed = dict(zip(*(column.tolist() for column in agreement.row(relation)), strict=True))
+        agreed = dict(zip(*(column.tolist() for column in joined.agreement.row(relation)), strict=True))
         for other in theirs.get(counterpart, ()):
             if other not in agreed or has_large_fan(counterpart, other ^ 1):
                 continue

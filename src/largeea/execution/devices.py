@@ -96,8 +96,9 @@ def free_gpu_bytes(device: Any) -> int:
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)
-    used = torch.cuda.memory_allocated(device)
-    free += torch.cuda.memory_reserved(device) - used
+    held = torch.cuda.memory_stats_as_nested_dict(device)  # torch.cuda.memory_allocated is much slower
+    used = held["allocated_bytes"]["all"]["current"] if held else 0
+    free += held["reserved_bytes"]["all"]["current"] - used if held else 0
     return free if limit is None else max(0, min(free, int(limit) - used))
 
 

@@ -63,7 +63,7 @@ def matched_kinds(source: KnowledgeGraph, target: KnowledgeGraph, same: Links) -
 
     They are -1 for entities that are out of scope or in `same`, the pairs that are known to be the same.
     """
-    kinds = {"source": source.kinds, "target": target.kinds}
+    kinds = {"source": source.kinds.copy(), "target": target.kinds.copy()}
     kinds["source"][same.source] = -1
     kinds["target"][same.target] = -1
     return dict(kinds)

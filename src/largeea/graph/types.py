@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -237,12 +238,13 @@ class KnowledgeGraph:
         """Mask of the entities that have a name, `[size]`."""
         return np.asarray(pc.is_valid(self.names))
 
-    @property
+    @cached_property
     def anonymous(self) -> Bool:
         """Mask of the blank nodes, `[size]`: they are part of the structure but have no IRI to link."""
-        return np.asarray(pc.starts_with(self.entities, "_:"))
+        blank: Bool = frozen(pc.starts_with(self.entities, "_:"), bool)
+        return blank
 
-    @property
+    @cached_property
     def kinds(self) -> Int8:
         """The kind of each entity, `[size]`: only entities of equal kind are matched; -1 is not matched.
 
@@ -253,13 +255,17 @@ class KnowledgeGraph:
         if self.scope is not None:
             kinds[self.scope == Part.LEFT_OUT] = -1
             kinds[(self.scope == Part.CONTEXT_APART) & (kinds >= 0)] += len(Role)
-        return kinds
+        matched: Int8 = frozen(kinds, np.int8)
+        return matched
 
-    @property
+    @cached_property
     def linkable(self) -> Bool:
         """Mask of the entities that can be linked, `[size]`: with an IRI, of a matched role, in scope."""
-        linkable = np.asarray(self.kinds >= 0)
-        return linkable if self.scope is None else linkable & (self.scope == Part.IN_SCOPE)
+        in_scope = (
+            self.kinds >= 0 if self.scope is None else (self.kinds >= 0) & (self.scope == Part.IN_SCOPE)
+        )
+        linkable: Bool = frozen(in_scope, bool)
+        return linkable
 
     def degrees(self) -> Int64:
         """Return the number of triples of each entity, `[size]`; a self-loop counts twice."""

@@ -180,7 +180,7 @@ class Alignment:
 
 
 def _left_over(graph: KnowledgeGraph, paired: Int32, same: Int32) -> Int32:
-    left = graph.linkable
+    left = graph.linkable.copy()
     left[paired] = left[same] = False
     return np.flatnonzero(left).astype(np.int32)
 

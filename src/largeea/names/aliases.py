@@ -60,8 +60,14 @@ def _by_preference(labels: Int32, common: Int32, language: Int32) -> Int32:
     Those in languages of both graphs lead; among these the better predicate, then the commoner language.
     """
     entity, predicate, value, tag = labels.T
-    keys = (value, language[tag], -common[tag], predicate, common[tag] == 0, entity)
-    return labels[np.lexsort(keys)]
+    combination = predicate.astype(np.int64) * len(common) + tag
+    predicates, tags = np.divmod(np.flatnonzero(np.bincount(combination)), len(common))
+    keys = np.column_stack([common[tags] == 0, predicates, -common[tags], language[tags]])
+    _, ranks = np.unique(keys, axis=0, return_inverse=True)
+    rank = np.zeros((predicates.max(initial=0) + 1, len(common)), np.int64)
+    rank[predicates, tags] = ranks.ravel()
+    preference = entity.astype(np.int64) * len(keys) + rank[predicate, tag]
+    return labels[np.lexsort((value, preference))]
 
 
 def _aliases(graph: KnowledgeGraph, labels: Int32, max_aliases: int, predicates: tuple[str, ...]) -> Aliases:

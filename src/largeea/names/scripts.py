@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from largeea.graph import Int8, Strings
 from largeea.names.characters import CodePoints, code_points
@@ -42,8 +44,14 @@ def scripts_of(names: Strings) -> Int8:
 
     It is the script of most letters, the later one in case of a tie. A name with any kana is in kana.
     """
-    parts = [_of_block(names.slice(at, _ROWS_AT_ONCE)) for at in range(0, len(names), _ROWS_AT_ONCE)]
-    return np.concatenate([np.empty(0, np.int8), *parts])
+    plain = np.asarray(pc.fill_null(pc.string_is_ascii(names), True))
+    has_letters = np.asarray(pc.fill_null(pc.not_equal(pc.ascii_lower(names), pc.ascii_upper(names)), False))
+    scripts = np.where(has_letters, LATIN, -1).astype(np.int8)
+    others = np.flatnonzero(~plain)
+    for first in range(0, len(others), _ROWS_AT_ONCE):
+        rows = others[first : first + _ROWS_AT_ONCE]
+        scripts[rows] = _of_block(names.take(pa.array(rows)))
+    return scripts
 
 
 def script_shares(names: Strings) -> npt.NDArray[np.float64]:
