@@ -180,7 +180,7 @@ def test_confidence_stays_calibrated_with_reviews() -> None:
 
 
 def test_confirmed_pairs_show_what_wrong_pairs_look_like() -> None:
-    """Once most right pairs are confirmed, most of those left over are wrong, even before they are knocked out.
+    """Once most right pairs are confirmed, most of those left over are wrong before they are knocked out.
 
     Without the knock-outs of confirmed pairs, confidence in what is left over was far too high.
     """
