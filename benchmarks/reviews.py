@@ -1,7 +1,7 @@
 """What reviews bring: the F1 of a run before and after simulated reviews of some of its pairs.
 
-    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--order doubt change] [--seeds 1]
-        [--set KEY=VALUE ...]
+    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--batches 1 4] [--order doubt change]
+        [--seeds 1] [--set KEY=VALUE ...]
 
 PAIR_FOLDER is a benchmark folder, or one with the files `source.*`, `target.*` and `reference.*`. The
 reference answers for the person who reviews, and judges; the method sees only what was reviewed. The links of
@@ -9,7 +9,8 @@ a benchmark folder cover a part of the graphs: pairs of which neither end is lin
 nor judged.
 
 `alone` is the F1 of the first answer with just the reviewed pairs corrected, `after` that of a run with the
-reviews: the difference is what they bring beyond themselves. Which pairs are knocked out for confidence is
+reviews: the difference is what they bring beyond themselves. With several batches, the run is repeated after
+each of them, and the next pairs are those that it doubts. Which pairs are knocked out for confidence is
 drawn at random and changes F1 as much as that, so the table shows means over some seeds.
 """
 
@@ -19,6 +20,7 @@ import argparse
 import json
 import shutil
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from largeea.evaluate import evaluate, with_a_linked_end
 from largeea.finished import FinishedRun
 from largeea.formats import pair_folder, read
 from largeea.formats.links import read_links, resolve
+from largeea.formats.links.corrections import joined_links
 from largeea.graph import Links
 from largeea.matching.alignment import Alignment
 from largeea.matching.forbidden import among
@@ -45,6 +48,7 @@ def main() -> None:
     )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--reviews", nargs="+", type=int, default=[200], help="how many pairs are reviewed")
+    parser.add_argument("--batches", nargs="+", type=int, default=[1], help="how often the run is repeated")
     parser.add_argument("--order", nargs="+", choices=ORDERS, default=list(ORDERS))
     parser.add_argument("--seeds", type=int, default=1, help="how many runs the figures are means of")
     parser.add_argument("--set", nargs="+", default=[], help="settings, as for largeea align")
@@ -58,39 +62,34 @@ def main() -> None:
             for seed in range(config.seed, config.seed + options.seeds):
                 runs = (options.runs or Path(temporary)) / folder.name / str(seed)
                 seeded = config.model_copy(update={"seed": seed})
-                results += measure(folder, seeded, options.order, options.reviews, runs)
+                for order, count, batches in product(options.order, options.reviews, options.batches):
+                    results.append(measure(folder, seeded, order, count, batches, runs))
     print(json.dumps(results, indent=2)) if options.json else show(means(results))
 
 
-def measure(
-    folder: Path, config: Config, orders: list[str], counts: list[int], runs: Path
-) -> list[dict[str, Any]]:
-    """Align, review in each order so many pairs, align again with the reviews."""
+def measure(folder: Path, config: Config, order: str, count: int, batches: int, runs: Path) -> dict[str, Any]:
+    """Align; then review some pairs in this order and align again, for each batch."""
     source, target, reference = files_of(folder)
     align_files(source, target, runs / "before", config=config, formats=["tsv"])
-    before = FinishedRun(runs / "before").alignment
+    before = after = FinishedRun(runs / "before").alignment
     truth, partial = truth_of(before, folder, reference)
-    results = []
-    for order in orders:
-        for count in counts:
-            reviewed = reviewed_pairs(before, ORDERS[order](before), truth, partial, count)
-            right = among(Links(before.pairs[reviewed]), truth)
-            after_run = runs / "after"
-            shutil.rmtree(after_run, ignore_errors=True)
-            shutil.copytree(runs / "before", after_run)
-            reviews = runs / f"reviews-{order}-{count}.sssom.tsv"
-            write_reviews(before, reviewed, right, reviews)
-            align_files(source, target, after_run, seeds=reviews, config=config, formats=["tsv"])
-            after = FinishedRun(after_run).alignment
-            alone = corrected(before, reviewed, right)
-            results.append(
-                {"folder": folder.name, "order": order, "reviews": len(reviewed), "right": int(right.sum())}
-                | {
-                    name: judged(answer, truth, partial)
-                    for name, answer in (("before", before), ("alone", alone), ("after", after))
-                }
-            )
-    return results
+    after_run, verdicts = runs / "after", runs / "reviews.sssom.tsv"
+    shutil.rmtree(after_run, ignore_errors=True)
+    shutil.copytree(runs / "before", after_run)
+    right, wrong = Links.none(), Links.none()
+    for batch in range(batches):
+        share = count * (batch + 1) // batches - count * batch // batches
+        pairs = reviewed_pairs(after, ORDERS[order](after), truth, partial, share)
+        is_right = among(pairs, truth)
+        right = joined_links([right, pairs.take(is_right)])
+        wrong = joined_links([wrong, pairs.take(~is_right)])
+        write_reviews(before, right, wrong, verdicts)
+        align_files(source, target, after_run, seeds=verdicts, config=config, formats=["tsv"])
+        after = FinishedRun(after_run).alignment
+    answers = {"before": before, "alone": corrected(before, right, wrong), "after": after}
+    asked = {"order": order, "reviews": len(right) + len(wrong), "batches": batches, "right": len(right)}
+    figures = {name: judged(answer, truth, partial) for name, answer in answers.items()}
+    return {"folder": folder.name} | asked | figures
 
 
 def by_doubt(alignment: Alignment) -> np.ndarray:
@@ -134,31 +133,32 @@ def truth_of(alignment: Alignment, folder: Path, reference: Path | None) -> tupl
     return Links(np.column_stack(list(found))), True
 
 
-def reviewed_pairs(
-    alignment: Alignment, order: np.ndarray, truth: Links, partial: bool, count: int
-) -> np.ndarray:
-    """Positions of the first pairs, in this order, that the truth can judge."""
+def reviewed_pairs(alignment: Alignment, order: np.ndarray, truth: Links, partial: bool, count: int) -> Links:
+    """The first pairs, in this order, that the truth can judge."""
+    pairs = Links(alignment.pairs[order])
     if partial:
-        pairs = alignment.pairs[order]
-        order = order[np.isin(pairs[:, 0], truth.source) | np.isin(pairs[:, 1], truth.target)]
-    return order[:count]
+        pairs = pairs.take(np.isin(pairs.source, truth.source) | np.isin(pairs.target, truth.target))
+    return Links(pairs.pairs[:count])
 
 
-def write_reviews(alignment: Alignment, reviewed: np.ndarray, right: np.ndarray, place: Path) -> None:
+def write_reviews(alignment: Alignment, right: Links, wrong: Links, place: Path) -> None:
     """Write the verdicts as an SSSOM file, wrong pairs with the modifier `Not`."""
     rows = (
-        f"{alignment.source.entities[int(one)]}\towl:sameAs\t{'' if is_right else 'Not'}\t"
+        f"{alignment.source.entities[int(one)]}\towl:sameAs\t{modifier}\t"
         f"{alignment.target.entities[int(other)]}\n"
-        for (one, other), is_right in zip(alignment.pairs[reviewed], right, strict=True)
+        for links, modifier in ((right, ""), (wrong, "Not"))
+        for one, other in links.pairs
     )
     place.write_text(HEADER + "".join(rows))
 
 
-def corrected(alignment: Alignment, reviewed: np.ndarray, right: np.ndarray) -> Alignment:
-    """The answer with the reviewed pairs accepted if they are right, and rejected if they are wrong."""
-    accepted = alignment.accepted.copy()
-    accepted[reviewed] = right
-    decided = alignment.pairs, alignment.confidence, accepted
+def corrected(alignment: Alignment, right: Links, wrong: Links) -> Alignment:
+    """The answer with the right pairs, and without the wrong ones and those that right ones contradict."""
+    taken = np.isin(alignment.pairs[:, 0], right.source) | np.isin(alignment.pairs[:, 1], right.target)
+    kept = alignment.accepted & ~taken & ~among(Links(alignment.pairs), wrong)
+    pairs = np.concatenate([right.pairs, alignment.pairs[kept]])
+    confidence = np.concatenate([np.ones(len(right), np.float32), alignment.confidence[kept]])
+    decided = pairs, confidence, np.ones(len(pairs), bool)
     return Alignment(alignment.source, alignment.target, *decided, same=alignment.same)
 
 
@@ -172,7 +172,7 @@ def means(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The means over all seeds."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for one in results:
-        groups.setdefault((one["folder"], one["order"], one["reviews"]), []).append(one)
+        groups.setdefault((one["folder"], one["order"], one["reviews"], one["batches"]), []).append(one)
     return [
         group[0]
         | {"right": round(np.mean([one["right"] for one in group]))}
@@ -188,7 +188,7 @@ def show(results: list[dict[str, Any]]) -> None:
     """Print the figures as a table."""
     rows = [
         [
-            *(str(one[name]) for name in ("folder", "order", "reviews", "right")),
+            *(str(one[name]) for name in ("folder", "order", "reviews", "batches", "right")),
             *(f"{one[name]['f1']:.4f}" for name in ("before", "alone", "after")),
             *(f"{one[name]['f1'] - one['before']['f1']:+.4f}" for name in ("alone", "after")),
             *(f"{one[name]['ece']:.3f}" for name in ("before", "after")),
@@ -196,7 +196,7 @@ def show(results: list[dict[str, Any]]) -> None:
         for one in results
     ]
     figures = "before", "alone", "after", "gain alone", "gain after", "ECE before", "ECE after"
-    print_table(("folder", "order", "reviews", "right", *figures), rows)
+    print_table(("folder", "order", "reviews", "batches", "right", *figures), rows)
 
 
 ORDERS = {"doubt": by_doubt, "change": by_change}

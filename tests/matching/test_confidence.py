@@ -177,3 +177,23 @@ def test_confidence_stays_calibrated_with_reviews() -> None:
     is_right = (pairs.source == pairs.target) & (pairs.source < paired)
     assert calibration_error(found.score_of(pairs), is_right) < 0.08
     assert not found.score_of(labels).any(), "reviewed pairs are decided"
+
+
+def test_confirmed_pairs_show_what_wrong_pairs_look_like() -> None:
+    """Once most right pairs are confirmed, most of those left over are wrong before they are knocked out.
+
+    Without the knock-outs of confirmed pairs, confidence in what is left over was far too high.
+    """
+    size, paired = 1000, 700
+    names = scored(8, size, paired / size)
+    ids = np.arange(paired - 50, dtype=np.int32)
+    labels = Links(np.column_stack([ids, ids]), np.ones(len(ids), np.float32))
+    free = np.ones(size, bool)
+    free[ids] = False
+    left = {"name": names.restrict(free, free)}
+    knocked_out = knock_outs(fused(left), Links(labels.pairs), 0)
+    found = likelihood(left, fused(left), {"name": names}, knocked_out, {}, *MATCHING, EQUAL, labels)
+    pairs = match(left, {}, *MATCHING).mutual_best()
+    is_right = (pairs.source == pairs.target) & (pairs.source < paired)
+    assert is_right.mean() < 0.4
+    assert calibration_error(found.score_of(pairs), is_right) < 0.08

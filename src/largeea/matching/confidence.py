@@ -61,7 +61,7 @@ def calibrate(
         tried = match(trial, *matching, masks=there)
         judged = reviewed.take(among(reviewed, allowed.best_pairs(tried)))
         labelled = Labelled(_variables(trial, tried, equal_names, judged), _is_right(judged))
-        trial, there = _without_reviewed(trial, there, reviewed)
+        trial, there = _without_reviewed(trial, there, reviewed, alone)
     tried = match(trial, *matching, masks=there)
     pairs = allowed.best_pairs(tried)
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
@@ -132,11 +132,18 @@ def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: f
     return None if chances.mean() >= MOST else np.maximum(chances, LEAST_WEIGHT)
 
 
-def _without_reviewed(channels: Channels, masks: Masks, reviewed: Links) -> tuple[Channels, Masks]:
-    """Channels without the pairs that are wrong, and masks without the entities of those that are right."""
+def _without_reviewed(
+    channels: Channels, masks: Masks, reviewed: Links, alone: Masks
+) -> tuple[Channels, Masks]:
+    """Channels without the pairs that are wrong, and masks without the entities of those that are right.
+
+    Entities that are left alone stay: nothing shows better what wrong pairs look like than a confirmed pair
+    that was knocked out. Of the pairs that nobody confirmed, some are wrong before they are knocked out.
+    """
     right, wrong = reviewed.take(_is_right(reviewed)), reviewed.take(~_is_right(reviewed))
     left = masks[0].copy(), masks[1].copy()
-    left[0][right.source] = left[1][right.target] = False
+    left[0][right.source] &= alone[0][right.source]
+    left[1][right.target] &= alone[1][right.target]
     return {kind: without_pairs(channel, wrong) for kind, channel in channels.items()}, left
 
 
