@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -118,7 +119,8 @@ def test_evidence_is_what_plain_loops_give() -> None:
                 told = min(source.inverse_functionality[r], target.inverse_functionality[other])
                 strength = trust[y][1] * agreement_of[r, other] * told
                 sums[x, candidate] -= np.log(1 - min(strength, 0.99))
-    edges = {"source": source, "target": target, "shape": (NODES, NODES), "values": 0}
+    nodes = {"shape": (NODES, NODES), "values": 0, "keys": np.arange(NODES, dtype=np.uint64)}
+    edges = {"source": source, "target": target} | nodes
     kinds = {"source": np.zeros(NODES, np.int8), "target": np.zeros(NODES, np.int8)}
     found = neighbour_evidence(edges, links, agreement, kinds, Links.none(), NODES)
     np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
@@ -174,7 +176,7 @@ def test_only_values_of_both_graphs_count() -> None:
     source = graph(random_triples(0), attributes=literals([[0, 0, 0, 0], [1, 0, 1, 0]], ["A1", "lonely"]))
     target = graph(random_triples(1), attributes=literals([[5, 0, 0, 0]], ["a1 "]))
     ours, theirs, values = shared_values(source, target)
-    assert (ours.tolist(), theirs.tolist(), values) == ([[0, 0, 0]], [[5, 0, 0]], 1)
+    assert (ours.tolist(), theirs.tolist(), values.to_pylist()) == ([[0, 0, 0]], [[5, 0, 0]], ["a1"])
 
 
 @pytest.mark.parametrize("seeds", [0, 10])
@@ -247,6 +249,28 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 
 
 # An anchor does not confirm itself
+
+
+def test_labels_belong_to_iris() -> None:
+    """A new anchor without edges, in front of all others, changes no cosine of others."""
+    triples = random_triples(3, 300)
+    order = np.random.default_rng(4).permutation(NODES)
+    copy = np.column_stack([order[triples[:, 0]], triples[:, 1], order[triples[:, 2]]]).astype(np.int32)
+
+    def surroundings(new: int) -> np.ndarray:
+        """With so many more entities on both sides, which are anchors without edges."""
+        nodes = NODES + new
+        iris = strings([*(f"a{i}" for i in range(new)), *(f"e{i}" for i in range(NODES))])
+        source = replace(graph(np.add(triples, [new, 0, new]).astype(np.int32), nodes), entities=iris)
+        edges = evidence_edges(source, graph(copy, nodes), False)
+        pairs = [[i, NODES + i] for i in range(new)] + [[new + i, order[i]] for i in range(20)]
+        anchors = Links(np.array(pairs), np.ones(len(pairs)))
+        every = Similarity.from_scipy(np.ones((nodes, nodes), np.float32))
+        agreement = learn_agreement(edges, anchors)
+        found = surroundings_evidence(edges, anchors, agreement, [every], nodes, 2, 64, 0)
+        return found.to_dense()[new:, :NODES]
+
+    np.testing.assert_allclose(surroundings(2), surroundings(0), atol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -222,6 +222,9 @@ def test_what_cannot_be_updated(case, tmp_path):
         largeea.update(case.run, case.run, source=case.folder / "source.nt")
     with pytest.raises(InputError, match="no such file"):
         largeea.update(case.run, tmp_path / "run2", source=tmp_path / "missing.nt")
+    largeea.dedupe_files(case.folder / "source.nt", tmp_path / "duplicates")
+    with pytest.raises(UsageError, match=r"cannot be updated.*largeea dedupe .*source\.nt -o .*run2"):
+        largeea.update(tmp_path / "duplicates", tmp_path / "run2", source=case.folder / "source.nt")
 
 
 def test_changed_settings_are_refused_by_the_command(case, capsys):

@@ -13,8 +13,8 @@ from largeea.graph import Bool, Int32, KnowledgeGraph, Strings
 _NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
-def shared_values(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32, Int32, int]:
-    """Literals whose value occurs in both graphs, as edges to value nodes, and how many values there are.
+def shared_values(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32, Int32, Strings]:
+    """Literals whose value occurs in both graphs, as edges to value nodes, and these values.
 
     `(source[n, 3], target[m, 3], values)`: entity, predicate, value; equal values have equal numbers.
     """
@@ -26,8 +26,8 @@ def shared_values(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32
     return rows[0], rows[1], values
 
 
-def value_numbers(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32, Int32, int]:
-    """The number of each literal's value, `[literals]` of either graph, and how many values there are.
+def value_numbers(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32, Int32, Strings]:
+    """The number of each literal's value, `[literals]` of either graph, and the values by number.
 
     -1 stands for a value that only one graph has, and for the name of the entity itself.
     """
@@ -47,7 +47,7 @@ def value_numbers(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32
     for graph, number in zip((source, target), numbers, strict=True):
         value = number[graph.attributes.value]
         found.append(np.where(both[value] & ~_is_name(graph), renumbered[value], -1).astype(np.int32))
-    return found[0], found[1], int(both.sum())
+    return found[0], found[1], words.filter(pa.array(both[:-1]))
 
 
 def _is_name(graph: KnowledgeGraph) -> Bool:

@@ -93,7 +93,9 @@ def surroundings_of(
 ) -> Surroundings:
     """The sketches of both graphs, on the GPU where one is chosen and has the memory."""
     known = Anchors.of(anchors, *graphs.shape, graphs.values)
-    labelled = LabelledGraphs.of(graphs.source, graphs.target, known, agreement, label_width, seed)
+    labelled = LabelledGraphs.of(
+        graphs.source, graphs.target, known, agreement, label_width, seed, graphs.keys
+    )
     if cuda_is_chosen():
         from largeea.evidence import cuda
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from largeea.graph import Float64, Int64, Links
 
@@ -15,6 +14,8 @@ def cluster_numbers(links: Links, sources: int, targets: int, within: bool = Fal
     Clusters are numbered from 0 in the order of their first entities. `within` one graph, both ends of a link
     are sources.
     """
+    from scipy.sparse.csgraph import connected_components  # imported lazily: slow
+
     count = sources if within else sources + targets
     ends = links.source, links.target + (0 if within else sources)
     graph = sp.coo_array((np.ones(len(links), bool), ends), shape=(count, count))

@@ -44,7 +44,8 @@ def updated_request(
         raise UsageError(f"{folder} is the run to be updated; give another folder for the update")
     if request.within:
         raise UsageError(
-            f"the run {folder} searched duplicates in one graph; search them again in the new one"
+            f"the run {folder} searched duplicates in one graph, and such runs cannot be updated; search "
+            f"them again in the new version: largeea dedupe {source or target} -o {output}"
         )
     if request.target is None and (target is not None or source is None or not pair_folder(source)):
         raise UsageError(
