@@ -136,8 +136,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             bool(scripts),
         )  # fmt: skip
         if cuda_is_chosen():  # the processors are free while the GPU compares names
-            values = material.values, material.proposed
-            beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, *values]
+            beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
             stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
         channels, fused = rounds.channels, rounds.fused  # M
