@@ -22,7 +22,7 @@ from benchmarks.attack.workshop import Workshop
 
 CAMPAIGNS = (
     *("kills", "faults", "artifacts", "files", "downloads", "texts"),
-    *("graphs", "locks", "settings", "web", "cluster"),
+    *("graphs", "locks", "settings", "usage", "web", "cluster"),
 )
 QUICK = 12
 

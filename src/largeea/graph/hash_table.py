@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 from numba.extending import intrinsic
 
-from largeea.graph.types import Int32, Int64
+from largeea.graph.arrays import Int32, Int64
 
 Bytes = npt.NDArray[np.uint8]
 Hashes = npt.NDArray[np.uint64]

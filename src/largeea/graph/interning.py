@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from largeea.graph.arrays import Int32, Int64, Strings
 from largeea.graph.hash_table import FREE, WINDOW, Bytes, Hashes, fill_slots, fixed_hashes, number_spans
-from largeea.graph.types import Int32, Int64, Strings
 
 __all__ = ["Bytes", "Encoded", "StringTable", "encoded"]
 

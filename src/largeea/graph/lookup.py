@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from largeea.graph.arrays import Bool, Int32, Int64, Strings
 from largeea.graph.interning import StringTable, encoded
-from largeea.graph.types import Bool, Int32, Int64, Strings
 
 
 def places_in(texts: Strings, among: Strings) -> Int32:

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.graph.arrays import Arrays, Int32, strings
 from largeea.graph.links import Links
 from largeea.graph.lookup import are_in, places_in
-from largeea.graph.types import Arrays, Int32, KnowledgeGraph, Role, strings
+from largeea.graph.types import KnowledgeGraph, Role
 
 _ABSOLUTE = r"^[A-Za-z][A-Za-z0-9+.-]*:."
 """An IRI with a scheme; blank nodes (`_:b1`) have none."""
