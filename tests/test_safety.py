@@ -45,6 +45,9 @@ BANNED_CALLS = {
     *("socket.socket", "socket.create_connection", "socket.create_server", "socket.getaddrinfo"),
     *("torch.load", "torch.hub.load", "pandas.read_pickle", "yaml.load", "yaml.unsafe_load"),
 }
+HASHES_WITHOUT_A_KEY = {"index_in", "is_in", "dictionary_encode", "value_counts", "group_by", "unique"}
+"""Functions and methods of Arrow whose tables take quadratic time for texts that were chosen to collide."""
+SORTS_INSTEAD = {"numpy.unique", "torch.unique"}
 LOADS_ARRAYS = {"numpy.load", "numpy.lib.format.read_array"}
 
 
@@ -84,6 +87,8 @@ def dangers(source: str, module: str = "") -> list[str]:
             called = dotted(node.func, names)
             if called in BANNED_CALLS - ALLOWED_CALLS.get(module, set()):
                 found.append(f"{node.lineno}: calls {called}")
+            if called.rpartition(".")[2] in HASHES_WITHOUT_A_KEY and called not in SORTS_INSTEAD:
+                found.append(f"{node.lineno}: calls {called}, which hashes without a key")
             if called in LOADS_ARRAYS and "allow_pickle=False" not in map(ast.unparse, node.keywords):
                 found.append(f"{node.lineno}: calls {called} without allow_pickle=False")
     return found
@@ -102,6 +107,8 @@ def test_no_module_can_run_code_or_reach_the_network(path):
         ("from pickle import loads as fine", "imports pickle.loads"),
         ("def f():\n    import socket", "imports socket"),
         ("import http.client", "imports http.client"),
+        ("import pyarrow.compute as pc\npc.is_in(x)", "calls pyarrow.compute.is_in, which hashes without"),
+        ("names.unique()", "calls names.unique, which hashes without a key"),
         ("from urllib import request", "imports urllib.request"),
         ("import urllib", "imports urllib"),
         ("from huggingface_hub import snapshot_download", "imports huggingface_hub.snapshot_download"),

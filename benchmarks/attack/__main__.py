@@ -22,7 +22,7 @@ from benchmarks.attack.workshop import Workshop
 
 CAMPAIGNS = (
     *("kills", "faults", "artifacts", "files", "downloads", "texts"),
-    *("graphs", "locks", "settings", "web", "cluster"),
+    *("graphs", "locks", "settings", "usage", "web", "cluster"),
 )
 QUICK = 12
 
@@ -35,25 +35,24 @@ def main() -> int:
     )
     parser.add_argument("--long", action="store_true", help="every attempt, and larger graphs")
     wanted = parser.parse_args()
-    tried, fallen = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    details = list[str]()
+    print(f"{'campaign':10} {'what':52} {'tried':>6} {'fell':>5}", flush=True)
+    tried, fallen = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="attack") as place:
         workshop = Workshop(Path(place).resolve())
         for name in wanted.only or CAMPAIGNS:
-            began = time.monotonic()
+            began, whats = time.monotonic(), dict[str, None]()
             attempts = import_module(f"benchmarks.attack.{name}").attempts
             for what, wrong in attempts(workshop, None if wanted.long else wanted.most):
-                tried[name, what] += 1
+                whats[what] = None
+                tried[what] += 1
                 if wrong:
-                    fallen[name, what] += 1
-                    details.append(f"{what}: {wrong}")
-                    print(f"FELL  {details[-1]}", flush=True)
-            print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
-    print(f"\n{'campaign':10} {'what':52} {'tried':>6} {'fell':>5}")
-    for (name, what), count in tried.items():
-        print(f"{name:10} {what:52} {count:6} {fallen[name, what]:5}")
+                    fallen[what] += 1
+                    print(f"FELL  {what}: {wrong}", flush=True)
+            for what in whats:
+                print(f"{name:10} {what:52} {tried[what]:6} {fallen[what]:5}", flush=True)
+            print(f"{name:10} {time.monotonic() - began:.0f} s", flush=True)
     print(f"{'all':63} {tried.total():6} {fallen.total():5}")
-    return int(bool(details))
+    return int(fallen.total() > 0)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ for command_name in PRELOADED:
     import_module(f"largeea.cli.{command_name}")
 import_module("largeea.pipeline")
 
-SECONDS = 120
+SECONDS = 600
+"""A process that is not at its end by then hangs; the first one of a kind compiles for minutes."""
 CLEAR = (2, 3, 4)
 """Exit codes of errors with a clear message: usage, input, resources."""
 

@@ -62,12 +62,18 @@ def check(key: str, values: list[str]) -> int:
 
 def all_settings() -> Iterator[tuple[str, list[str]]]:
     """Yield every setting with values for it, then keys that name no setting."""
+    for key, field in all_fields():
+        yield key, [*VALUES, *bounds(field)]
+    for key in KEYS:
+        yield key, ["1"]
+
+
+def all_fields() -> Iterator[tuple[str, Any]]:
+    """Yield every setting by its full name."""
     for section, field in Config.model_fields.items():
         parts: dict[str, Any] = getattr(field.annotation, "model_fields", {})
         for name, part in parts.items() or [("", field)]:
-            yield f"{section}.{name}".rstrip("."), [*VALUES, *bounds(part)]
-    for key in KEYS:
-        yield key, ["1"]
+            yield f"{section}.{name}".rstrip("."), part
 
 
 def bounds(field: Any) -> Iterator[str]:

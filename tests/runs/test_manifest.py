@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from largeea.errors import InputError
+from largeea.errors import InputError, UsageError
 from largeea.runs.manifest import (
     FORMAT,
     MANIFEST,
+    check_output,
     read_manifest,
     records_of_answer,
     stage_file,
@@ -138,3 +139,18 @@ def test_other_names_become_safe(name: str) -> None:
     path = stage_file(Path("run"), name)
     assert path.resolve().parent == Path("run/stages").resolve()
     assert path.stem.split("-")[-1].isalnum()
+
+
+def test_results_do_not_replace_inputs_or_parts_of_the_run(tmp_path: Path) -> None:
+    run, graph = tmp_path / "run", tmp_path / "a.nt"
+    run.mkdir()
+    write_manifest(run, manifest_with(RECORD) | {"inputs": [{"path": str(graph)}]})
+    (tmp_path / "link.nt").symlink_to(graph)
+    for path in (graph, tmp_path / "run" / ".." / "a.nt", tmp_path / "link.nt"):
+        with pytest.raises(UsageError, match="is an input of the run; write to another file"):
+            check_output(run, path)
+    for name in (MANIFEST, "config.toml", "reviews.tsv", "stages/task.safetensors"):
+        with pytest.raises(UsageError, match="is a part of the run; write to another file"):
+            check_output(run, run / name)
+    check_output(run, run / "schema.tsv")
+    check_output(run, tmp_path / "b.nt")

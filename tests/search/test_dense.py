@@ -7,6 +7,7 @@ import pytest
 
 from largeea.execution import Execution, executing
 from largeea.search import dense, dense_top_k
+from largeea.search.approximate import ApproximateSearch
 from largeea.search.vectors import unit_rows
 
 
@@ -61,3 +62,22 @@ def test_among_equal_items_the_approximate_search_finds_the_first() -> None:
     with executing(Execution(device="cpu")):
         ids, _ = dense_top_k(items[:3], items, 5, search="approximate")
     assert ids.tolist() == [[first + 3 * turn for turn in range(5)] for first in range(3)]
+
+
+def test_alike_items_do_not_make_an_approximate_search_compare_everything() -> None:
+    alike = np.zeros((20_000, 8), np.float32)
+    alike[:10_000, 0] = 1  # the others are zeros, which no search finds
+    with executing(Execution(device="cpu")):
+        search = ApproximateSearch(alike)
+        ids, scores = dense_top_k(alike[9_999:10_001], alike, 5, search="approximate")
+    assert len(search.vectors) == 10_000
+    assert search.compared < 10_000
+    assert ids.tolist() == [[0, 1, 2, 3, 4], [-1] * 5]
+    assert scores.tolist() == [[1] * 5, [0] * 5]
+
+
+def test_an_approximate_search_among_zeros_finds_nothing() -> None:
+    zeros = np.zeros((100, 8), np.float32)
+    with executing(Execution(device="cpu")):
+        ids, _ = dense_top_k(np.eye(2, 8, dtype=np.float32), zeros, 5, search="approximate")
+    assert (ids == -1).all()

@@ -18,6 +18,7 @@ from largeea.formats.scope import MIN_SHARE, Match, described, in_scope
 from largeea.formats.tables import SUFFIXES as TABLES
 from largeea.formats.tables import guess_table
 from largeea.graph import KnowledgeGraph, Pair, Role
+from largeea.graph.lookup import distinct
 from largeea.progress import step
 
 EXAMPLES = """
@@ -102,7 +103,7 @@ def describe(graph: KnowledgeGraph, match: Match = "auto") -> dict[str, Any]:
         "degree_median": int(np.median(degrees)) if graph.size else 0,
         "degree_max": int(degrees.max(initial=0)),
         "named": round(float(graph.named.mean()), 4) if graph.size else 0.0,
-        "names_shared": len(names) - len(names.unique()),
+        "names_shared": len(names) - len(distinct(names)),
         "label_predicates": predicate_counts(graph, graph.label_predicates or LABEL_PREDICATES),
         "synonym_predicates": predicate_counts(graph, tuple(ALIAS_PREDICATES)),
         "languages": languages(graph),

@@ -14,6 +14,7 @@ from largeea.finished import FinishedRun
 from largeea.formats.prefixes import Curies
 from largeea.progress import step
 from largeea.runs.files import atomic_write
+from largeea.runs.manifest import check_output
 from largeea.schema_mapping import MIN_CONFIDENCE, schema_mapping, write_sssom
 
 EXAMPLES = """
@@ -38,6 +39,7 @@ def command(
 ) -> None:
     """Write which relations, attributes and classes of both graphs correspond, by the accepted pairs."""
     finished = FinishedRun(run)
+    check_output(run, output)
     with step("schema"):
         found = schema_mapping(finished, threshold)
     with atomic_write(output) as file:

@@ -17,6 +17,7 @@ from largeea.formats.links import recognise, sssom
 from largeea.formats.links.tsv import text_lines, tsv_rows
 from largeea.formats.prefixes import Curies
 from largeea.graph import Arrays, Int32, KnowledgeGraph, Strings, strings
+from largeea.graph.interning import encoded
 from largeea.matching.blocks import Sets, sets_of, stored_rules
 
 Compatible: TypeAlias = tuple[tuple[str, str], ...]
@@ -65,8 +66,8 @@ def shared_value(source: KnowledgeGraph, target: KnowledgeGraph, given: str) -> 
     names = _names(given, source, target)
     ours, our_values = _values(source, names[0], "source")
     theirs, their_values = _values(target, names[1], "target")
-    numbers = pc.dictionary_encode(pa.concat_arrays([our_values, their_values])).indices
-    our_blocks, their_blocks = np.split(np.asarray(pc.fill_null(numbers, -1), np.int32), [len(ours)])
+    numbers = encoded(pa.concat_arrays([our_values, their_values])).places
+    our_blocks, their_blocks = np.split(numbers, [len(ours)])
     return _with_value(ours, our_blocks, source), _with_value(theirs, their_blocks, target)
 
 

@@ -31,6 +31,7 @@ from largeea.graph import (
     frozen,
     strings,
 )
+from largeea.graph.lookup import distinct, places_in
 
 ENTITIES_DROPPED = 0.08
 """Share of the entities removed from each side, so that some entities have no counterpart."""
@@ -278,8 +279,8 @@ def _language_tag(locale: Locale) -> str:
 def _labels(names: Strings, language: str) -> Attributes:
     """The names as label attributes, as a graph read from a file has them."""
     named = names.drop_null()
-    values = named.unique().sort()
+    values = distinct(named).sort()
     rows = np.zeros((len(named), 4), np.int32)
     rows[:, 0] = np.flatnonzero(pc.is_valid(names))
-    rows[:, 2] = pc.index_in(named, value_set=values)
+    rows[:, 2] = places_in(named, values)
     return Attributes(rows, strings([LABEL]), values, strings([f"@{language}"]))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from largeea.evidence.literals import shared_values
-from largeea.formats.hash_table import fixed_hashes
 from largeea.graph import Int32, KnowledgeGraph, Strings, UInt64, strings
 from largeea.graph.edges import Edges
+from largeea.graph.hash_table import fixed_hashes
 from largeea.names.characters import text_buffers
 
 NO_KEYS = np.empty(0, np.uint64)

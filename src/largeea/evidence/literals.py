@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Bool, Int32, KnowledgeGraph, Strings
+from largeea.graph.interning import encoded
+from largeea.graph.lookup import places_in
 
 _NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
@@ -33,10 +35,8 @@ def value_numbers(source: KnowledgeGraph, target: KnowledgeGraph) -> tuple[Int32
     """
     with ThreadPoolExecutor(2) as pool:
         texts = list(pool.map(comparable, (source.attributes.values, target.attributes.values)))
-    encoded = pc.dictionary_encode(texts[0])
-    words = encoded.dictionary
-    ours = np.asarray(pc.fill_null(encoded.indices, len(words)), np.int32)
-    numbers = [ours, _positions(texts[1], words)]
+    words, ours = encoded(texts[0])
+    numbers = [ours, places_in(texts[1], words)]
     used = [np.zeros(len(words) + 1, bool) for _ in numbers]
     for seen, number in zip(used, numbers, strict=True):
         seen[number] = True
@@ -67,8 +67,3 @@ def comparable(values: Strings) -> Strings:
     )
     spelt = pc.if_else(numeric, number, day)
     return pc.if_else(pc.equal(spelt, ""), None, spelt)
-
-
-def _positions(text: Strings, words: Strings) -> Int32:
-    found = pc.fill_null(pc.index_in(text, words), len(words))
-    return np.asarray(found.to_numpy(zero_copy_only=False), np.int32)

@@ -19,6 +19,7 @@ from largeea.exporting.files import ROW_GROUP, ArraysByName, Tables, text_array,
 from largeea.exporting.inputs import load_name_rows, load_vectors
 from largeea.finished import FinishedRun
 from largeea.graph import Int32, Int64, KnowledgeGraph
+from largeea.runs.manifest import check_output
 from largeea.similarity import Similarity
 
 _NPZ = ("similarity", "embeddings")
@@ -40,6 +41,7 @@ def export(run: FinishedRun | Path | str, what: str, path: Path | str) -> int:
     suffixes = (".parquet", ".npz") if what in _NPZ else (".parquet",)
     if path.suffix.lower() not in suffixes:
         raise UsageError(f"{what} can be written to {' or '.join(suffixes)} files, not to {path.name!r}")
+    check_output(run.folder, path)
     if path.suffix.lower() == ".npz":
         arrays = _similarity_arrays(run) if what == "similarity" else _vector_arrays(run)
         write_npz(path, arrays)

@@ -10,6 +10,7 @@ from largeea.formats.folding import Statements, joined
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, local_names
 from largeea.formats.vocabularies import TYPE
 from largeea.graph import Bool, Int32, Strings, strings
+from largeea.graph.lookup import are_in, distinct, places_in
 
 _ALIAS_OF = r"(?i)(alias|synonym|abbreviation|acronym|nickname|(alternative|alternate|other)_?name)_?of$"
 _ALT_LABEL = "http://www.w3.org/2004/02/skos/core#altLabel"
@@ -56,10 +57,10 @@ def _only_aliases(statements: Statements, leads: Bool) -> Bool:
 
 def _numbers(statements: Statements, names: Strings) -> tuple[Int32, Int32]:
     """Positions of names among the values, new ones appended, and of the empty tag, `[n]` each."""
-    new = pc.unique(names.filter(pc.invert(pc.is_in(names, value_set=statements.values))))
+    new = distinct(names.filter(pa.array(~are_in(names, statements.values))))
     statements.values = pa.concat_arrays([statements.values, new])
-    if not pc.is_in(pa.scalar("", pa.large_string()), value_set=statements.tags).as_py():
+    if not are_in(strings([""]), statements.tags)[0]:
         statements.tags = pa.concat_arrays([statements.tags, strings([""])])
     tag = pc.index(statements.tags, pa.scalar("", pa.large_string())).as_py()
-    value = np.asarray(pc.index_in(names, value_set=statements.values), np.int32)
+    value = places_in(names, statements.values)
     return value, np.full(len(value), tag, np.int32)

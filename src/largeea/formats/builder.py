@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 
 from largeea.formats.distinct import sorted_distinct
 from largeea.formats.folding import Statements
-from largeea.formats.interning import StringTable
 from largeea.formats.naming import LABEL_PREDICATES, Naming, name_entities
 from largeea.formats.ontology import plain
 from largeea.formats.prefixes import CUSTOMARY, Curies
 from largeea.formats.roles import roles_of
 from largeea.graph import Attributes, Int32, KnowledgeGraph, ReadCounts, Strings
+from largeea.graph.interning import StringTable
+from largeea.graph.lookup import distinct, places_in
 
 
 class GraphBuilder:
@@ -155,8 +156,8 @@ def _tags(table: StringTable) -> tuple[Strings, Int32]:
     found = table.strings()
     folded = pc.if_else(pc.starts_with(found, "@"), pc.utf8_lower(found), found)
     folded = pc.if_else(pc.equal(folded, "http://www.w3.org/2001/XMLSchema#string"), "", folded)
-    tags = pc.unique(folded).sort()
-    return tags, np.asarray(pc.index_in(folded, value_set=tags), np.int32)
+    tags = distinct(folded).sort()
+    return tags, places_in(folded, tags)
 
 
 def _places(order: npt.NDArray[np.integer]) -> Int32:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from largeea.formats.header import KINDS, words_of
 from largeea.graph import Strings
+from largeea.graph.lookup import are_in, distinct
 
 _OF_ONE_KIND = 0.9
 _INTEGER = r"^-?\d{1,18}$"
@@ -93,8 +94,7 @@ class ColumnFacts:
         """The share of the distinct values that are values of the other column."""
         if not self.distinct:
             return 0.0
-        found = pc.is_in(self.values, value_set=other.values)
-        return float(pc.sum(found).as_py()) / self.distinct
+        return float(are_in(self.values, other.values).sum()) / self.distinct
 
     def shares_values_with(self, other: ColumnFacts) -> bool:
         """Whether any value is in both columns."""
@@ -105,7 +105,7 @@ def facts_of(at: int, title: str, cells: Strings) -> ColumnFacts:
     """The facts of one column, from its cells `[rows]`."""
     filled = pc.utf8_trim_whitespace(cells).drop_null()
     filled = filled.filter(pc.not_equal(filled, ""))
-    values = filled.unique()
+    values = distinct(filled)
     length = pc.mean(pc.utf8_length(filled)).as_py() if len(filled) else 0.0
     first = filled[0].as_py() if len(filled) else None
     return ColumnFacts(at, words_of(title), values, len(cells), len(filled), _kind(values), length, first)

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from largeea.errors import InputError
-from largeea.formats.interning import Bytes
 from largeea.formats.rejects import Rejects
 from largeea.formats.streams import MAX_LINE_BYTES, LineBlock, ahead, blocks_of_lines, in_parallel
 from largeea.graph import Bool, Int64, Strings, strings
+from largeea.graph.interning import Bytes
 
 _QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
 

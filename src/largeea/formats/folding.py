@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from largeea.formats.distinct import sorted_distinct
 from largeea.graph import Bool, Int32, Int64, ReadCounts, Strings, strings
+from largeea.graph.lookup import are_in, distinct, places_in
 
 _CASCADES = 8
 """How often blank nodes below a folded node are followed."""
@@ -42,15 +43,14 @@ class Statements:
 
     def is_predicate(self, iris: Iterable[str]) -> Bool:
         """Mask of the predicates that are among these, `[predicates]`."""
-        return np.asarray(pc.is_in(self.predicates, value_set=strings(iris)), bool)
+        return are_in(self.predicates, strings(iris))
 
     def add_predicates(self, iris: Strings) -> Int32:
         """The positions of these predicates, `[n]`; new ones are appended."""
-        known = pc.is_in(iris, value_set=self.predicates)
-        new = pc.unique(iris.filter(pc.invert(known)))
+        new = distinct(iris.filter(pa.array(~are_in(iris, self.predicates))))
         if len(new):
             self.predicates = pa.concat_arrays([self.predicates, new])
-        return np.asarray(pc.index_in(iris, value_set=self.predicates), np.int32)
+        return places_in(iris, self.predicates)
 
     def entity(self, iri: str) -> int:
         """The position of an entity; -1 if there is none."""

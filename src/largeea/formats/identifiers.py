@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow.compute as pc
 from numba import njit
 
-from largeea.formats.interning import Bytes
 from largeea.graph import Int64, Strings
+from largeea.graph.interning import Bytes
 
 CONTROL_CHARACTERS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{9f}]"
 """Those of C0 and C1, except tab and line breaks, which every table format can quote."""

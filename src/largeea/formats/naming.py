@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Attributes, Bool, Int8, Int32, Role, Strings, strings
+from largeea.graph.interning import encoded
+from largeea.graph.lookup import places_in
 
 LABEL_PREDICATES = (
     "http://www.w3.org/2000/01/rdf-schema#label",
@@ -112,8 +114,7 @@ def _blank(values: Strings) -> Bool:
 
 def label_rows(attributes: Attributes, predicates: tuple[str, ...]) -> Int32:
     """Literals of these predicates, `int32[n, 4]` as in `Attributes`, with positions in `predicates`."""
-    found = pc.index_in(attributes.predicates, value_set=strings(predicates))
-    place = np.asarray(pc.fill_null(found, -1), np.int32)
+    place = places_in(attributes.predicates, strings(predicates))
     labels: Int32 = attributes.rows[place[attributes.predicate] >= 0]
     labels[:, 1] = place[labels[:, 1]]
     return labels
@@ -132,7 +133,7 @@ def local_names(entities: Strings, roles: Int8 | None = None) -> Strings:
         return strings()
     parts = pc.extract_regex(pc.utf8_rtrim(entities, "/"), _PARTS)
     local = parts.field("local")
-    namespace = pc.dictionary_encode(parts.field("namespace")).indices.to_numpy()
+    namespace = encoded(parts.field("namespace")).places
     code = np.asarray(pc.match_substring_regex(local, _CODE))
     always = np.asarray(pc.match_substring_regex(local, _ALWAYS_CODE))
     share = np.bincount(namespace, code) / np.bincount(namespace)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from largeea.formats import scanner
-from largeea.formats.interning import Bytes
 from largeea.graph import Int64
+from largeea.graph.interning import Bytes
 
 
 @dataclass(frozen=True)

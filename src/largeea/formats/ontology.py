@@ -16,6 +16,7 @@ from largeea.formats.folding import Statements
 from largeea.formats.text_nodes import fold_text_nodes
 from largeea.formats.vocabularies import NAMESPACES, REIFICATIONS, STATEMENT_VALUE, TYPE
 from largeea.graph import Int32, strings
+from largeea.graph.lookup import places_in
 
 
 def plain(statements: Statements) -> Statements:
@@ -65,7 +66,7 @@ def fold_wikibase_statements(statements: Statements) -> None:
     base, word = parts.field("base"), parts.field("property")
     slash, middle = strings(["/", "/direct/"])
     lead, direct = (pc.binary_join_element_wise(base, word, between) for between in (slash, middle))
-    leads_by = np.asarray(pc.fill_null(pc.index_in(lead, value_set=statements.predicates), -1), np.int32)
+    leads_by = places_in(lead, statements.predicates)
     lead_of = np.full(len(statements.predicates), -2, np.int32)
     lead_of[values_by] = leads_by
     triples, literals = statements.triples, statements.literals

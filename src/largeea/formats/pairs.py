@@ -15,11 +15,12 @@ from largeea.errors import InputError, UsageError
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.delimited import Rows, read_delimited
 from largeea.formats.identifiers import flaws
-from largeea.formats.interning import Encoded, encoded
 from largeea.formats.naming import Naming
 from largeea.formats.rejects import Rejects
 from largeea.formats.streams import in_parallel
 from largeea.graph import Int32, Int64, KnowledgeGraph, Links, Pair, Strings
+from largeea.graph.interning import Encoded, encoded
+from largeea.graph.lookup import places_in
 
 LAYOUTS = {
     "OpenEA": "rel_triples_1, rel_triples_2, ent_links",
@@ -143,7 +144,7 @@ def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
         path = folder / f"triples_{side}"
         for (head, relation, tail), lines, found in _rows(path, 3, rejects):
             builder.scanned += found
-            ends = [np.asarray(pc.fill_null(pc.index_in(end, value_set=numbers), -1)) for end in (head, tail)]
+            ends = [places_in(end, numbers) for end in (head, tail)]
             unknown = np.flatnonzero((ends[0] < 0) | (ends[1] < 0))
             if len(unknown):
                 raise InputError(
@@ -171,7 +172,7 @@ def _read_numbered(folder: Path, naming: Naming, rejects: Rejects) -> Pair:
 
 def _by_number(numbers: Strings, places: Int32) -> Callable[[Strings], Int32]:
     def find(wanted: Strings) -> Int32:
-        found = np.asarray(pc.fill_null(pc.index_in(wanted, value_set=numbers), -1))
+        found = places_in(wanted, numbers)
         return np.where(found < 0, -1, places[found]).astype(np.int32)
 
     return find

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from largeea.errors import UsageError
 from largeea.formats.vocabularies import OWL, SKOS
 from largeea.graph import Int32, KnowledgeGraph, Strings, strings
+from largeea.graph.lookup import places_in
 from largeea.progress import warn
 
 SEMAPV = "https://w3id.org/semapv/vocab/"
@@ -96,11 +97,12 @@ class Curies:
         """`expand` of each text in a column."""
         parts = pc.extract_regex(texts, _CURIE)
         prefixes = strings(self.namespaces)
-        place = pc.index_in(parts.field("prefix"), value_set=prefixes)
-        namespace = strings(self.namespaces.values()).take(place)
+        place = places_in(parts.field("prefix"), prefixes)
+        known = pa.array(place >= 0)
+        namespace = strings(self.namespaces.values()).take(pa.array(place, mask=place < 0))
         rest = parts.field("rest").cast(namespace.type)
         whole = pc.binary_join_element_wise(namespace, rest, pa.scalar("", namespace.type))
-        return pc.if_else(pc.and_(pc.is_valid(parts), pc.is_valid(place)), whole, texts)
+        return pc.if_else(pc.and_(pc.is_valid(parts), known), whole, texts)
 
     def shorten(self, iri: str) -> str:
         """The CURIE of an IRI, to be shown; the IRI itself if its namespace has no prefix.

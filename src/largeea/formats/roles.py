@@ -26,7 +26,8 @@ from largeea.formats.vocabularies import (
     TOPICS,
     TYPE,
 )
-from largeea.graph import Bool, Int8, Role
+from largeea.graph import Bool, Int8, Role, strings
+from largeea.graph.lookup import are_in
 
 _TERM = r"^([A-Za-z0-9_/-]*#)?[A-Za-z0-9_-]*$"
 """What follows the namespace in a vocabulary's term."""
@@ -76,7 +77,7 @@ def _properties(statements: Statements) -> Bool:
     used = np.zeros(len(statements.predicates), bool)
     used[triples[:, 1]] = used[statements.literals[:, 1]] = True
     predicates = statements.predicates.filter(pa.array(used))
-    return np.asarray(found | np.asarray(pc.is_in(statements.entities, value_set=predicates), bool))
+    return np.asarray(found | are_in(statements.entities, predicates))
 
 
 def _references(statements: Statements) -> Bool:
@@ -127,7 +128,7 @@ def _deprecated(statements: Statements) -> Bool:
     if (flag := statements.predicate(DEPRECATED)) >= 0:
         flagged = literals[literals[:, 1] == flag]
         texts = pc.utf8_lower(statements.values.take(pa.array(flagged[:, 2])))
-        yes = np.asarray(pc.is_in(texts, value_set=pa.array(["true", "1"], pa.large_string())), bool)
+        yes = are_in(texts, strings(["true", "1"]))
         found[flagged[yes, 0]] = True
     parents = [place for place in map(statements.entity, OBSOLETE_PARENTS) if place >= 0]
     if parents:

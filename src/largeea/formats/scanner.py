@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from largeea.formats.interning import Bytes
 from largeea.graph import Int64
+from largeea.graph.interning import Bytes
 
 SUBJECT, PREDICATE, OBJECT, TAG = 0, 2, 4, 6
 """Rows of a term's starts; the next row holds its ends. A tag is `@language` or a datatype IRI."""

@@ -14,13 +14,13 @@ import pyoxigraph as ox
 
 from largeea.errors import InputError
 from largeea.formats.builder import GraphBuilder
-from largeea.formats.interning import Bytes, StringTable
 from largeea.formats.ntriples import Scanned, unescape
 from largeea.formats.oxigraph import parsed
 from largeea.formats.rejects import Rejects
 from largeea.formats.scanner import OBJECT, PREDICATE, SUBJECT, TAG
 from largeea.formats.turtle_guard import TurtleCheck
 from largeea.graph import Int32, Int64, Strings, strings
+from largeea.graph.interning import Bytes, StringTable
 
 _DOUBTFUL_AT_ONCE = 10_000
 _TAGGED_LITERAL = re.compile(

@@ -18,6 +18,7 @@ from largeea.formats.vocabularies import (
     TYPE,
 )
 from largeea.graph import Bool, Int32, strings
+from largeea.graph.lookup import are_in
 
 _SURE_TEXTS = TEXTS[:2]
 """Predicates that only a node made for a text has."""
@@ -98,4 +99,4 @@ def _annotations(statements: Statements) -> Bool:
     """Mask of the predicates that the graph itself declares as annotations."""
     declared = statements.typed([ANNOTATION_TYPE], TYPE)
     iris = statements.entities.filter(pa.array(declared))
-    return np.asarray(pc.is_in(statements.predicates, value_set=iris), bool)
+    return are_in(statements.predicates, iris)

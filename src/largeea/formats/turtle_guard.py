@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from largeea.formats.guard import MAX_NAME_BYTES
-from largeea.formats.interning import Bytes
 from largeea.graph import Int64
+from largeea.graph.interning import Bytes
 
 MAX_DEPTH = 256
 

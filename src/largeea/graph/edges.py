@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from largeea.graph.types import Float32, Int32, Int64, frozen
+from largeea.graph.arrays import Float32, Int32, Int64
+from largeea.graph.types import frozen
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from largeea.graph.types import Float32, Int32, KnowledgeGraph, check_ids, frozen
+from largeea.graph.arrays import Float32, Int32
+from largeea.graph.types import KnowledgeGraph, check_ids, frozen
 
 
 @dataclass(frozen=True, eq=False)

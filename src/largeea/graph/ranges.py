@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.graph.types import Int64
+from largeea.graph.arrays import Int64
 
 
 def spelt_out(starts: Int64, counts: Int64) -> tuple[Int64, Int64]:

@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.graph.arrays import Arrays, Int32, strings
 from largeea.graph.links import Links
-from largeea.graph.types import Arrays, Int32, KnowledgeGraph, Role, strings
+from largeea.graph.lookup import are_in, places_in
+from largeea.graph.types import KnowledgeGraph, Role
 
 _ABSOLUTE = r"^[A-Za-z][A-Za-z0-9+.-]*:."
 """An IRI with a scheme; blank nodes (`_:b1`) have none."""
@@ -23,11 +25,11 @@ def equal_iris(source: KnowledgeGraph, target: KnowledgeGraph) -> Links:
     """
     if not (source.global_ids and target.global_ids and source.size and target.size):
         return Links.none()
-    found = pc.index_in(source.entities, value_set=target.entities)
-    ours = np.flatnonzero(np.asarray(pc.is_valid(found)))
+    found = places_in(source.entities, target.entities)
+    ours = np.flatnonzero(found >= 0)
     absolute = np.asarray(pc.match_substring_regex(source.entities.take(pa.array(ours)), _ABSOLUTE), bool)
     ours = ours[absolute]
-    theirs = np.asarray(found.take(pa.array(ours)), np.int32)
+    theirs = found[ours]
     alike = (source.roles[ours] == Role.REFERENCE) == (target.roles[theirs] == Role.REFERENCE)
     return Links(np.column_stack([ours.astype(np.int32), theirs])[alike])
 
@@ -51,10 +53,10 @@ def stated_links(source: KnowledgeGraph, target: KnowledgeGraph, predicates: Ite
 
 def _pointing(graph: KnowledgeGraph, other: KnowledgeGraph, predicates: Iterable[str]) -> Int32:
     """Pairs of an entity and the entity of the `other` graph that it points to by `predicates`, `[n, 2]`."""
-    by = np.asarray(pc.is_in(graph.relations, value_set=strings(predicates)), bool)
+    by = are_in(graph.relations, strings(predicates))
     triples = graph.triples[by[graph.triples[:, 1]]]
-    there = pc.fill_null(pc.index_in(graph.entities.take(triples[:, 2]), value_set=other.entities), -1)
-    pairs = np.column_stack([triples[:, 0], np.asarray(there, np.int32)])
+    there = places_in(graph.entities.take(triples[:, 2]), other.entities)
+    pairs = np.column_stack([triples[:, 0], there])
     return pairs[pairs[:, 1] >= 0]
 
 

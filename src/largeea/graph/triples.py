@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.graph.types import Float64, Int32, Int64
+from largeea.graph.arrays import Float64, Int32, Int64
 
 
 def functionality(triples: Int32 | Int64, relations: int) -> tuple[Float64, Float64]:

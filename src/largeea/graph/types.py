@@ -9,31 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.graph.arrays import Bool, Int8, Int32, Int64, Strings, strings
 from largeea.graph.html import ROWS_SHOWN, html_table
-
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Arrays = dict[str, npt.NDArray[Any]]
-Bool = npt.NDArray[np.bool_]
-Strings: TypeAlias = pa.LargeStringArray
-"""An Arrow column of text, with nulls where a value is missing."""
-
-
-def strings(values: Any = ()) -> Strings:
-    """Return an Arrow text column from an iterable of str (or None) or from another Arrow column."""
-    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    return pa.array(whole, type=pa.large_string())
 
 
 def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
@@ -273,8 +256,9 @@ class KnowledgeGraph:
 
     def find(self, iris: Strings) -> Int32:
         """Return the entity ids of IRIs, `[n]`; -1 for an unknown IRI."""
-        found = pc.index_in(iris.cast(pa.large_string()), value_set=self.entities)
-        return np.asarray(pc.fill_null(found, -1), dtype=np.int32)
+        from largeea.graph.lookup import places_in  # compiled: a graph that is only shown does without
+
+        return places_in(iris, self.entities)
 
     def with_names(self, names: Strings) -> KnowledgeGraph:
         """Return the same graph with other entity names."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Arrays, Bool, Float32, Int32, KnowledgeGraph, Links
+from largeea.graph.lookup import are_in
 from largeea.graph.same_iri import matched_kinds
 from largeea.matching import kernels
 from largeea.matching.alignment import Alignment
@@ -179,7 +180,7 @@ def _tell_shared_names(answer: Alignment) -> None:
         (graphs[1], links.target, "target", "source", "1:n"),
     ):
         left = np.flatnonzero(_free(~graph.linkable, ends))
-        count = pc.sum(pc.is_in(graph.names.take(pa.array(left)), value_set=taken, skip_nulls=True)).as_py()
+        count = int(are_in(graph.names.take(pa.array(left)), taken).sum())
         if count and count >= LEAST_SHARED * len(links):
             note(
                 f"{count:,} {side} entities have the name of a {other} entity that another one was paired "

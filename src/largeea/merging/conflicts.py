@@ -13,6 +13,7 @@ from largeea.evidence.literals import comparable
 from largeea.formats.links.text import joined
 from largeea.formats.links.tsv import write_header, write_rows
 from largeea.graph import Bool, Float64, Int32, Int64, KnowledgeGraph, Strings
+from largeea.graph.lookup import places_in
 from largeea.graph.ranges import spelt_out
 from largeea.merging.terms import Terms
 
@@ -114,7 +115,7 @@ def _with_one_value(
 
     Their subjects are the same merged entity, and each has no other value of the property.
     """
-    theirs = np.asarray(pc.fill_null(pc.index_in(slots[0].names, slots[1].names), -1), np.int64)
+    theirs = places_in(slots[0].names, slots[1].names)
     common = np.full(len(slots[1].names), -1, np.int64)
     common[theirs[theirs >= 0]] = np.flatnonzero(theirs >= 0)
     numbers = np.where(theirs >= 0, np.arange(len(theirs)), -1), common

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.graph import Int64, Links
+from largeea.graph.lookup import are_in
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.clusters import clusters_by_side
@@ -45,7 +45,7 @@ def renamed_terms(
     ids = [graph.entities.take(pa.array(side)) for graph, side in zip(graphs, members, strict=True)]
     new = [terms.take(pa.array(of[side])) for of, side in zip(merged, members, strict=True)]
     if all(graph.global_ids for graph in graphs):
-        other = pc.invert(pc.is_in(ids[1], value_set=ids[0]))
+        other = pa.array(~are_in(ids[1], ids[0]))
         everywhere = Renaming(
             pa.concat_arrays([ids[0], ids[1].filter(other)]), pa.concat_arrays([new[0], new[1].filter(other)])
         )

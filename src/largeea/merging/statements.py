@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from largeea.formats.builder import GraphBuilder
-from largeea.formats.interning import StringTable
 from largeea.formats.links.text import joined, text_of
 from largeea.graph import Int32, KnowledgeGraph, Strings
+from largeea.graph.interning import StringTable
 from largeea.merging.terms import Terms, quoted
 
 ROWS_AT_ONCE = 1 << 16

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.formats.interning import StringTable
 from largeea.formats.links.text import C1_CONTROLS, escaped, joined, text_of
 from largeea.graph import Int32, Strings, strings
+from largeea.graph.interning import StringTable
 
 _NO_IRI = [*range(0x21), *C1_CONTROLS, *map(ord, '<>"{}|^`\\')]
 

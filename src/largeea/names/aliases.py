@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 
 from largeea.formats.naming import ALIAS_PREDICATES, ALIAS_WEIGHT, LABEL_PREDICATES, label_rows
 from largeea.graph import Float32, Int32, Int64, KnowledgeGraph, Strings
+from largeea.graph.interning import encoded
+from largeea.graph.lookup import distinct, places_in
 from largeea.names.labels import normalised
 
 _LANGUAGE = r"^(?:@([^-]+).*|[^@].*)$"
@@ -45,8 +47,8 @@ def _languages(
     A language stands for its variants (`pt` for `pt-BR`); labels without a language count as a language, too.
     """
     languages = [pc.replace_substring_regex(graph.attributes.tags, _LANGUAGE, r"\1") for graph in graphs]
-    known = pc.unique(pa.concat_arrays(languages)).sort()
-    number = [np.asarray(pc.index_in(side, value_set=known), np.int32) for side in languages]
+    known = distinct(pa.concat_arrays(languages)).sort()
+    number = [places_in(side, known) for side in languages]
     counts = [
         np.bincount(of[rows[:, 3]], minlength=len(known)) for of, rows in zip(number, labels, strict=True)
     ]
@@ -89,11 +91,11 @@ def _first_distinct(labels: Int32, graph: KnowledgeGraph, max_aliases: int) -> I
     bearers = labels[np.append(True, labels[1:, 0] != labels[:-1, 0]), 0]
     values, value = np.unique(labels[:, 2], return_inverse=True)
     texts = pa.concat_arrays([graph.names.take(bearers), graph.attributes.values.take(values)])
-    words = normalised(texts).dictionary_encode()
-    word = np.asarray(pc.fill_null(words.indices, -1), np.int64)
+    words = encoded(normalised(texts))
+    word = words.places.astype(np.int64)
     word = np.concatenate([word[: len(bearers)], word[len(bearers) :][value]])
     entity = np.concatenate([bearers, labels[:, 0]]).astype(np.int64)
-    _, first = np.unique(entity * (len(words.dictionary) + 1) + word, return_index=True)
+    _, first = np.unique(entity * (len(words.values) + 1) + word, return_index=True)
     new = np.sort(first[(first >= len(bearers)) & (word[first] >= 0)])
     rank = np.arange(len(new)) - np.searchsorted(entity[new], entity[new])
     return np.asarray(new[rank < max_aliases] - len(bearers))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numba import njit
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
+from largeea.graph.interning import encoded
 from largeea.names.rows import Columns, Names
 from largeea.similarity import Similarity
 
@@ -22,8 +22,7 @@ def favour_equal_names(names: Similarity, rows: Columns) -> Similarity:
     """Return the scores in [0, 1], with a bonus for pairs whose main names are equal as Latin words."""
     known = Names.from_columns(rows)
     mains = [side.latin.slice(0, side.size) for side in (known.source, known.target)]
-    words = pc.dictionary_encode(pa.concat_arrays(mains)).indices
-    word = np.asarray(pc.fill_null(words, -1), np.int32)
+    word = encoded(pa.concat_arrays(mains)).places
     scores = np.empty(len(names), np.float32)
     over_rows(
         _with_bonus, names.shape[0], names.indptr, names.indices, names.scores,

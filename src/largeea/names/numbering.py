@@ -6,6 +6,7 @@ the codes.
 
 from __future__ import annotations
 
+import secrets
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +34,10 @@ def number_codes(codes: UInt64, starts: Int64, pointer: Int64) -> tuple[Int32, N
     """Provisional numbers of all codes, and the vocabulary with their final ones.
 
     Row i has `pointer[i + 1] - pointer[i]` codes, from `starts[i]` on; the numbers lie at `pointer[i]` on. A
-    final number is a place in the vocabulary: `numbering.number_of[numbers]`.
+    final number is a place in the vocabulary: `numbering.number_of[numbers]`. The tables have a random key,
+    so that no names can be made whose codes collide; no number depends on it.
     """
+    key = np.uint64(secrets.randbits(64) | 1)
     parts = min(current().thread_count, 1 + len(codes) // 100_000)
     numbers = np.empty(pointer[-1], np.int32)
     found: list[tuple[UInt64, Int64, Int64]] = [
@@ -43,7 +46,7 @@ def number_codes(codes: UInt64, starts: Int64, pointer: Int64) -> tuple[Int32, N
 
     def number(first: int, last: int) -> None:
         for part in range(first, last):
-            own, counts = _number_part(part, parts, codes, starts, pointer, numbers)
+            own, counts = _number_part(part, parts, codes, starts, pointer, key, numbers)
             order = np.argsort(own)
             found[part] = own[order], counts[order], order
 
@@ -59,7 +62,7 @@ def number_codes(codes: UInt64, starts: Int64, pointer: Int64) -> tuple[Int32, N
 
 @njit(cache=True, nogil=True)
 def _number_part(
-    part: int, parts: int, codes: UInt64, starts: Int64, pointer: Int64, numbers: Int32
+    part: int, parts: int, codes: UInt64, starts: Int64, pointer: Int64, key: np.uint64, numbers: Int32
 ) -> tuple[UInt64, Int64]:
     """Number the codes of a part in the order they come, `place * parts + part`; its codes and counts.
 
@@ -75,7 +78,7 @@ def _number_part(
             code = codes[at]
             if ((code >> np.uint64(32)) * np.uint64(parts)) >> np.uint64(32) != np.uint64(part):
                 continue
-            mixed = (code ^ (code >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = _mixed(code, key)
             slot = np.int64(mixed >> (np.uint64(64) - bits))
             while table[slot] >= 0 and distinct[table[slot]] != code:
                 slot = (slot + 1) & (len(table) - 1)
@@ -83,7 +86,7 @@ def _number_part(
             if place < 0:
                 if 2 * size == len(table):
                     bits += np.uint64(1)
-                    table, distinct, counts = _larger(bits, distinct, counts)
+                    table, distinct, counts = _larger(bits, distinct, counts, key)
                     slot = np.int64(mixed >> (np.uint64(64) - bits))
                     while table[slot] >= 0:
                         slot = (slot + 1) & (len(table) - 1)
@@ -96,15 +99,21 @@ def _number_part(
 
 
 @njit(cache=True, nogil=True)
-def _larger(bits: int, distinct: UInt64, counts: Int64) -> tuple[Int32, UInt64, Int64]:
+def _larger(bits: int, distinct: UInt64, counts: Int64, key: np.uint64) -> tuple[Int32, UInt64, Int64]:
     """A table of `2^bits` slots with all codes in it, and room for half as many codes and counts."""
     table = np.full(1 << bits, -1, np.int32)
     more, more_counts = np.empty(len(table) >> 1, np.uint64), np.empty(len(table) >> 1, np.int64)
     more[: len(distinct)], more_counts[: len(distinct)] = distinct, counts
     for place in range(len(distinct)):
-        mixed = (distinct[place] ^ (distinct[place] >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-        slot = np.int64(mixed >> (np.uint64(64) - bits))
+        slot = np.int64(_mixed(distinct[place], key) >> (np.uint64(64) - bits))
         while table[slot] >= 0:
             slot = (slot + 1) & (len(table) - 1)
         table[slot] = place
     return table, more, more_counts
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mixed(code: np.uint64, key: np.uint64) -> np.uint64:
+    """A code whose highest bits nobody can foresee without the key, which is odd."""
+    mixed = (code ^ key) * key
+    return np.uint64((mixed ^ (mixed >> np.uint64(32))) * key)

@@ -11,6 +11,7 @@ from largeea.report.page import page, section
 from largeea.report.sections import Reliability
 from largeea.report.stored import StoredRun
 from largeea.runs.files import atomic_write
+from largeea.runs.manifest import check_output
 
 __all__ = ["COMPARISON", "REPORT", "Reliability", "render", "write_comparison", "write_report"]
 
@@ -53,6 +54,8 @@ def write_report(
 
     See `render` for the other arguments.
     """
+    if output is not None:
+        check_output(folder, output)
     return _write(output or folder / REPORT, render(folder, reliability, trusted=trusted))
 
 
@@ -61,6 +64,9 @@ def write_comparison(folder: Path, other: Path, output: Path | None = None) -> t
 
     Without `output`, the page is `comparison.html` in `folder`.
     """
+    for run in (folder, other):
+        if output is not None:
+            check_output(run, output)
     html, figures = compare_runs(StoredRun(folder), StoredRun(other))
     return _write(output or folder / COMPARISON, html), figures
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.finished import FEATURES
 from largeea.formats.links.unmatched import NO_FREE_CANDIDATE, NO_NAME
 from largeea.graph import Bool, Float32, Int32, Int64, KnowledgeGraph, Task
+from largeea.graph.lookup import are_in
 from largeea.matching.alignment import Alignment
 from largeea.report.stored import StoredRun, rows_of
 from largeea.structure.partition import Assignment
@@ -160,7 +160,7 @@ def _reasons(alignment: Alignment, side: int) -> dict[str, int]:
     taken = np.concatenate([alignment.pairs[:, 1 - side], alignment.same.pairs[:, 1 - side]])
     names = graph.names.take(pa.array(unmatched))
     rivals = other.names.take(pa.array(taken))
-    same = int(pc.sum(pc.is_in(names, value_set=rivals, skip_nulls=True)).as_py() or 0)
+    same = int(are_in(names, rivals).sum())
     return {
         NO_NAME: names.null_count,
         SAME_NAME: same,

@@ -12,7 +12,7 @@ from largeea.errors import InputError, UsageError
 from largeea.runs.files import atomic_write, is_leftover
 from largeea.runs.lock import LOCK
 
-MANIFEST, CONFIG = "manifest.json", "config.toml"
+MANIFEST, CONFIG, REVIEWS, STAGES = "manifest.json", "config.toml", "reviews.tsv", "stages"
 FORMAT = 2
 Manifest: TypeAlias = dict[str, Any]
 """Entries of the manifest:
@@ -35,6 +35,17 @@ _RECORD: dict[str, type | tuple[type, ...]] = {
 }
 _UNSAFE = re.compile(r"[^a-z0-9_.]+")
 _LONGEST_NAME = 80
+
+
+def check_output(folder: Path, output: Path) -> None:
+    """Raise `UsageError` if a file made from the run would replace an input of it or a part of it."""
+    run, place = folder.resolve(), output.resolve()
+    manifest = read_manifest(folder)
+    if place in {Path(record["path"]).resolve() for record in manifest.get("inputs", ())}:
+        raise UsageError(f"{output} is an input of the run; write to another file")
+    own = {run / name for name in (MANIFEST, CONFIG, LOCK, REVIEWS)}
+    if place in own or run / STAGES in place.parents:
+        raise UsageError(f"{output} is a part of the run; write to another file")
 
 
 def read_manifest(folder: Path) -> Manifest:

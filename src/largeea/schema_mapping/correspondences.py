@@ -15,6 +15,7 @@ from largeea.evidence.literals import comparable
 from largeea.finished import FinishedRun
 from largeea.formats.vocabularies import TYPE
 from largeea.graph import Float64, Int64, KnowledgeGraph, Links, Strings
+from largeea.graph.interning import encoded
 from largeea.graph.ranges import spelt_out
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.clusters import clusters_by_side
@@ -85,13 +86,13 @@ def _attributes(
 ) -> Iterator[Correspondence]:
     """A fact is a merged entity and a value; a term is a predicate. Values count in one spelling."""
     texts = [comparable(graph.attributes.values) for graph in (source, target)]
-    encoded = pc.dictionary_encode(pa.concat_arrays(texts))
-    values = np.asarray(pc.fill_null(encoded.indices, -1), np.int64)
+    both = encoded(pa.concat_arrays(texts))
+    values = both.places.astype(np.int64)
     facts = []
     for graph, place, value in zip((source, target), places, np.split(values, [len(texts[0])]), strict=True):
         entity, predicate, literal, _ = graph.attributes.rows.T
         inside = (place[entity] >= 0) & (value[literal] >= 0)
-        keys = place[entity[inside]] * len(encoded.dictionary) + value[literal[inside]]
+        keys = place[entity[inside]] * len(both.values) + value[literal[inside]]
         facts.append(_distinct(_Facts(keys, predicate[inside].astype(np.int64))))
     names = source.attributes.predicates, target.attributes.predicates
     yield from _named("attribute", _agreements(facts[0], facts[1]), *names, threshold)

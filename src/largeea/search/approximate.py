@@ -23,23 +23,33 @@ POINTS_PER_CELL = 64
 ITERATIONS = 10
 PROBES = 32
 """Cells of a search at most: one in 32 of 60,000 items, fewer of more, so that time grows with `m ** 1.5`."""
+UNEVENNESS = 4
+"""Items that a search compares, in multiples of what its cells would have if all were equally large.
+
+Where most items are alike, they are in one cell, and searching all of it would take quadratic time.
+"""
 ITEMS_AT_ONCE = 4096
 Blocks = list[tuple[int, int]]
 
 
 class ApproximateSearch:
-    """The vectors of items by cell: about `4 sqrt(m)` cells, of which `PROBES` at most are searched."""
+    """The vectors of items by cell: about `4 sqrt(m)` cells, of which `PROBES` at most are searched.
+
+    Zeros are in no cell: they are never found.
+    """
 
     at_once: int | None = None
 
     def __init__(self, items: Float32) -> None:
-        cells = max(1, min(int(4 * np.sqrt(len(items))), len(items) // 40))
-        self.centres = _centres(items, cells)
-        cell = _nearest_cells(*_divided(items), self.centres)
-        self.ids = np.argsort(cell, kind="stable").astype(np.int32)
+        present = np.flatnonzero(items.any(axis=1))
+        cells = max(1, min(int(4 * np.sqrt(len(present))), len(present) // 40))
+        self.centres = _centres(items, present, cells)
+        cell = _nearest_cells(*_divided(items), self.centres)[present]
+        self.ids = present[np.argsort(cell, kind="stable")].astype(np.int32)
         self.pointers = row_pointers(np.bincount(cell, minlength=cells))
         self.vectors = items[self.ids]
         self.probes = min(max(8, cells // 32), PROBES)
+        self.compared = UNEVENNESS * self.probes * (len(present) // cells + 1)
 
     def nearest(self, queries: Float32, k: int, metric: str) -> tuple[Int32, Float32]:
         """See `DenseSearch.nearest`."""
@@ -53,15 +63,18 @@ class ApproximateSearch:
         cells = ExactSearch(self.centres).find(queries, min(self.probes, len(self.centres)))[0]
         places, scores = np.full((len(queries), k), -1, np.int32), np.zeros((len(queries), k), np.float32)
         index = (read_only(part) for part in (self.pointers, self.ids, self.vectors))
-        over_rows(_search_cells, len(queries), read_only(queries), cells, *index, places, scores, least=64)
+        given = read_only(queries), cells, *index, self.compared
+        over_rows(_search_cells, len(queries), *given, places, scores, least=64)
         return places, scores
 
 
-def _centres(items: Float32, cells: int) -> Float32:
-    """Spherical k-means of a sample: `[cells, d]`, of length 1."""
+def _centres(items: Float32, present: Int64, cells: int) -> Float32:
+    """Spherical k-means of a sample of the items that are `present`: `[cells, d]`, of length 1 or 0."""
+    if not len(present):
+        return np.zeros((cells, items.shape[1]), np.float32)
     random = generator(0, "cells")
-    size = min(len(items), POINTS_PER_CELL * cells)
-    points = items[np.sort(random.choice(len(items), size, replace=False))]
+    size = min(len(present), POINTS_PER_CELL * cells)
+    points = items[present[np.sort(random.choice(len(present), size, replace=False))]]
     centres = points[random.choice(size, cells, replace=False)]
     blocks, shards = _divided(points)
     kept = keep(shards)
@@ -97,14 +110,20 @@ def cell_block(first: int, last: int, vectors: Float32, centres: ExactSearch) ->
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _search_cells(
     first: int, last: int, queries: Float32, cells: Int32, pointers: Int64, ids: Int32, vectors: Float32,
-    places: Int32, scores: Float32,
+    most: int, places: Int32, scores: Float32,
 ) -> None:  # fmt: skip
-    """Write the best items in the `cells[n, probes]` of the queries `first:last`, best first, ties by id."""
+    """Write the best items in the `cells[n, probes]` of the queries `first:last`, best first, ties by id.
+
+    A query is compared with the first `most` of them, of the nearest cell first; one of zeros with none.
+    """
     k = places.shape[1]
     for query in range(first, last):
         asked, count = queries[query], 0
+        left = most if asked.any() else 0
         for cell in cells[query]:
-            for item in range(pointers[cell], pointers[cell + 1]):
+            end = min(pointers[cell + 1], pointers[cell] + left)
+            left -= end - pointers[cell]
+            for item in range(pointers[cell], end):
                 vector, score = vectors[item], np.float32(0)
                 for at in range(len(asked)):
                     score += asked[at] * vector[at]

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.graph import Arrays, Bool, Float32, Int32, Int64, KnowledgeGraph, Strings
+from largeea.graph.interning import encoded
+from largeea.graph.lookup import places_in
 from largeea.names.rows import Columns, NameRows, Names
 from largeea.similarity import Similarity
 from largeea.similarity.arrays import row_pointers
@@ -66,7 +67,7 @@ def share_changed(moved: Arrays) -> float:
 
 def _places(words: Strings, among: Strings) -> Int32:
     """The position of each text among others, `[n]`, -1 if it is not there."""
-    return np.asarray(pc.fill_null(pc.index_in(words, value_set=among), -1), np.int32)
+    return places_in(words, among)
 
 
 def _changed(old: KnowledgeGraph, new: KnowledgeGraph, moved: Int32) -> Float32:
@@ -102,8 +103,7 @@ def _literals(old: KnowledgeGraph, new: KnowledgeGraph, moved: Int32) -> Int32:
 
 
 def _renamed(old: NameRows, new: NameRows, moved: Int32) -> Bool:
-    text = pc.dictionary_encode(pa.concat_arrays([old.texts, new.texts])).indices
-    word = np.asarray(pc.fill_null(text, -1), np.int32) + 1
+    word = encoded(pa.concat_arrays([old.texts, new.texts])).places + 1
     ours = _rows(moved[old.entity], old.kind[old.entity] + 1, word[: len(old)], old.weights.view(np.int32))
     theirs = _rows(new.entity, new.kind[new.entity] + 1, word[len(old) :], new.weights.view(np.int32))
     renamed = np.zeros(new.size, bool)

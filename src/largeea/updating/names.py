@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from largeea.evidence.anchors import not_in, without_seeds
 from largeea.graph import Arrays, Bool, Links
+from largeea.graph.lookup import places_in
 from largeea.material import names_nearby
 from largeea.names.blocks import fold
 from largeea.names.encoders import encode_unique, load_encoder
@@ -93,7 +94,7 @@ def encode_new_names(
     """`encode_names`: only names that neither old graph has are encoded."""
     known = pa.concat_arrays([old_rows[f"{side}_texts"] for side in SIDES])
     texts = pa.concat_arrays([rows[f"{side}_texts"] for side in SIDES])
-    place = np.asarray(pc.fill_null(pc.index_in(texts, value_set=known, skip_nulls=True), -1))
+    place = places_in(texts, known)
     vectors = np.concatenate([old[side] for side in SIDES])[place]
     vectors[place < 0] = 0
     new = (place < 0) & np.asarray(pc.is_valid(texts))

@@ -32,10 +32,11 @@ from largeea.datasets.dbp1m.stored import (
 from largeea.errors import InputError
 from largeea.formats import rdf, recognise
 from largeea.formats.builder import GraphBuilder
-from largeea.formats.interning import StringTable
 from largeea.formats.rejects import Rejects
 from largeea.formats.streams import digest, open_bytes, plain_suffix
 from largeea.graph import Bool, Int32, Strings, strings
+from largeea.graph.interning import StringTable
+from largeea.graph.lookup import are_in
 from largeea.progress import note, step
 from largeea.runs.files import atomic_write
 
@@ -192,7 +193,7 @@ class _Distiller(GraphBuilder):
 
 def _kinds_of(predicates: Strings) -> tuple[Bool, Bool, Bool]:
     """Masks `[n]` of the predicates that are links, redirects, and relations between resources."""
-    is_link = np.asarray(pc.is_in(predicates, value_set=LINKS))
-    is_redirect = np.asarray(pc.is_in(predicates, value_set=REDIRECTS))
+    is_link = are_in(predicates, LINKS)
+    is_redirect = are_in(predicates, REDIRECTS)
     about_pages = np.asarray(pc.starts_with(predicates, PAGE_FACTS))
     return is_link, is_redirect, ~(is_link | is_redirect | about_pages)

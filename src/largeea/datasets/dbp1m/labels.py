@@ -10,8 +10,9 @@ from largeea.datasets.dbp1m.distil import LABEL
 from largeea.datasets.dbp1m.resources import canonical
 from largeea.datasets.dbp1m.stored import Kind, StoredDump, rows_of
 from largeea.formats.distinct import unique_rows
-from largeea.formats.interning import StringTable
 from largeea.graph import Attributes, Strings, strings
+from largeea.graph.interning import StringTable
+from largeea.graph.lookup import places_in
 
 _LOOKED_UP_AT_ONCE = 1 << 19
 """Rows per batch; large, because every look-up first indexes all entities."""
@@ -25,7 +26,7 @@ def labels_of(entities: Strings, dumps: list[StoredDump], language: str) -> Attr
     keys, texts = canonical(entities), StringTable()
     found = [np.empty((0, 2), np.int32)]
     for subject, _, text in rows_of(dumps, Kind.LABEL, _LOOKED_UP_AT_ONCE):
-        entity = np.asarray(pc.fill_null(pc.index_in(canonical(subject), value_set=keys), -1), np.int32)
+        entity = places_in(canonical(subject), keys)
         ours = entity >= 0
         found.append(np.column_stack([entity[ours], texts.number_column(text.filter(pa.array(ours)))]))
     rows = np.concatenate(found)

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from numba import njit
 
 from largeea.errors import UsageError
-from largeea.formats.interning import Bytes, StringTable
 from largeea.graph import Bool, Int32, Int64, Strings, strings
+from largeea.graph.interning import Bytes, StringTable
 
 _LANGUAGE = r"[a-z][a-z0-9_-]*"
 _MAIN = "en"

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from largeea.datasets.dbp1m.resources import respelled
 from largeea.datasets.dbp1m.stored import Kind, StoredDump, rows_of
 from largeea.formats.distinct import unique_rows
-from largeea.formats.interning import StringTable
 from largeea.graph import Bool, Int32, Int64, KnowledgeGraph, Strings
+from largeea.graph.interning import StringTable
 
 _LONGEST_CHAIN = 1 << 20
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from largeea.datasets.synth.names import Names
 from largeea.datasets.synth.words import CONNECTORS, ENDINGS, Vocabulary, glued, listed
 from largeea.graph import Bool, Int32, Strings
+from largeea.graph.interning import encoded
 
 
 def titles(names: Names, vocabulary: Vocabulary, language: str) -> Strings:
@@ -55,7 +56,7 @@ def _only(shown: Bool, text: Strings) -> Strings:
 
 def _repeated(text: Strings) -> Bool:
     """Mask of the texts that are equal to an earlier one, `[n]`."""
-    code = text.dictionary_encode().indices.to_numpy()
+    code = encoded(text).places
     order = np.argsort(code, kind="stable")
     repeated = np.zeros(len(text), bool)
     repeated[order[1:]] = code[order[1:]] == code[order[:-1]]

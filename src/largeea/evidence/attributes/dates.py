@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Bool, Int32, Strings, strings
+from largeea.graph.lookup import places_in
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*[.]?"
@@ -68,6 +69,6 @@ def _fill(text: Strings, pattern: str, parts: Int32, found: Bool) -> None:
 def _numbers(extracted: Any, name: str) -> Int32:
     """The number in a named group, `[n]`; 0 where there is none. A month may be given by its name."""
     text = pc.fill_null(extracted.field(name), "")
-    month = np.asarray(pc.fill_null(pc.index_in(text, strings(_MONTHS)), -1)) + 1
+    month = places_in(text, strings(_MONTHS)) + 1
     digits = pc.if_else(pc.match_substring_regex(text, "^-?[0-9]+$"), text, "0")
     return np.asarray(np.where(month > 0, month, pc.cast(digits, pa.int32())), np.int32)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from largeea.evidence.attributes.texts import joined
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
 from largeea.graph import Bool, Int32, Int64, KnowledgeGraph, Strings, strings
+from largeea.graph.lookup import are_in, places_in
 
 MAX_VALUES = 8
 """Values of one property of one entity that are compared: the rarest ones."""
@@ -119,11 +120,10 @@ def _compared_as_names(graph: KnowledgeGraph) -> Bool:
     """Which literals the name channel compares: labels, aliases, and whatever equals the entity's name."""
     attributes = graph.attributes
     labels = strings((*LABEL_PREDICATES, *ALIAS_PREDICATES, *graph.label_predicates))
-    is_label = np.asarray(pc.is_in(attributes.predicates, value_set=labels), bool)
+    is_label = are_in(attributes.predicates, labels)
     own_name: npt.NDArray[np.int64] = np.full(graph.size, -1, np.int64)
     if len(attributes.values):
-        named = pc.index_in(graph.names, value_set=attributes.values)
-        own_name = np.asarray(pc.fill_null(named, -1), np.int64)
+        own_name = places_in(graph.names, attributes.values).astype(np.int64)
         own_name[~graph.named] = -1
     return np.asarray(is_label[attributes.predicate] | (own_name[attributes.entity] == attributes.value))
 

@@ -14,6 +14,7 @@ from largeea.evidence.attributes.facts import Facts, RawFacts, group_facts, raw_
 from largeea.evidence.attributes.kinds import AS_DATE, declared_kinds, typed_values
 from largeea.evidence.attributes.texts import characters, joined
 from largeea.graph import Bool, Float32, Float64, Int32, Int64, KnowledgeGraph, Strings, frozen, strings
+from largeea.graph.interning import encoded
 
 VALUES_AT_ONCE = 1 << 18
 """Distinct literals that are parsed together, so that what is made on the way stays small."""
@@ -109,12 +110,12 @@ def _distinct(
     both = {name: np.concatenate([part[name] for part in parts]) for name in _PARSED}
     valid = np.asarray(pc.is_valid(text), bool)
     kind = pc.cast(pa.array(both["kind"][valid]), pa.large_string())
-    keys = pc.dictionary_encode(joined(kind, " ", text.filter(pa.array(valid))))
-    order = np.asarray(pc.array_sort_indices(keys.dictionary), np.int64)
+    keys = encoded(joined(kind, " ", text.filter(pa.array(valid))))
+    order = np.asarray(pc.array_sort_indices(keys.values), np.int64)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     number = np.full(len(text), -1, np.int32)
-    number[valid] = place[np.asarray(keys.indices, np.int64)]
+    number[valid] = place[keys.places]
     first = np.full(len(order), -1, np.int64)
     first[number[valid][::-1]] = np.flatnonzero(valid)[::-1]
     columns: dict[str, Any] = {name: both[name][first] for name in _PARSED}

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.formats.links.text import joined
 from largeea.formats.prefixes import CUSTOMARY
 from largeea.formats.streams import in_parallel
-from largeea.graph import Strings, strings
+from largeea.graph import Int64, Strings, strings
+from largeea.graph.lookup import counted, places_in
 
 MOST_PREFIXES = 200
 """This many namespaces, the most frequent ones, get a prefix of their own."""
@@ -59,7 +59,7 @@ class Prefixes:
     def shorten(self, iris: Strings) -> Strings:
         """IRIs as CURIEs; each must be in one of the namespaces."""
         namespace, rest = split(iris)
-        return joined(self.heads.take(pc.index_in(namespace, value_set=self.namespaces)), rest)
+        return joined(self.heads.take(pa.array(places_in(namespace, self.namespaces))), rest)
 
 
 def split(iris: Strings) -> tuple[Strings, Strings]:
@@ -82,14 +82,13 @@ def by_frequency(columns: Iterable[Strings]) -> list[str]:
     """The distinct namespaces in columns of IRIs, most frequent first, then in alphabetical order."""
     total: Counter[str] = Counter()
     for namespaces, counts in in_parallel(_namespace_counts, columns):
-        total.update(dict(zip(namespaces.to_pylist(), counts.to_pylist(), strict=True)))
+        total.update(dict(zip(namespaces.to_pylist(), counts.tolist(), strict=True)))
     return sorted(total, key=lambda namespace: (-total[namespace], namespace))
 
 
-def _namespace_counts(iris: Strings) -> tuple[Strings, pa.Array]:
+def _namespace_counts(iris: Strings) -> tuple[Strings, Int64]:
     """The distinct namespaces of a column, and how often each occurs."""
-    namespaces, counts = pc.value_counts(split(iris)[0]).flatten()
-    return namespaces, counts
+    return counted(split(iris)[0])
 
 
 def _names(namespaces: Iterable[str], declared: Mapping[str, str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from largeea.formats.links.model import SAME_AS
 from largeea.formats.prefixes import Curies
 from largeea.formats.vocabularies import OWL, SKOS, TYPE
 from largeea.graph import Bool, Int8, KnowledgeGraph, Role, Strings, strings
+from largeea.graph.lookup import are_in
 from largeea.matching.alignment import Alignment
 
 EXACT_MATCH, CLOSE_MATCH = SKOS + "exactMatch", SKOS + "closeMatch"
@@ -79,11 +80,11 @@ def skos_concepts(graph: KnowledgeGraph) -> Bool:
     """Mask of the entities of type skos:Concept or with a relation that only concepts have, `[size]`."""
     found = np.zeros(graph.size, bool)
     head, relation, tail = graph.triples.T
-    typing = np.asarray(pc.is_in(graph.relations, value_set=strings([TYPE])), bool)
+    typing = are_in(graph.relations, strings([TYPE]))
     concept = pc.index(graph.entities, SKOS + "Concept").as_py() if typing.any() else -1
     if concept >= 0:
         found[head[typing[relation] & (tail == concept)]] = True
-    between = np.asarray(pc.is_in(graph.relations, value_set=_BETWEEN_CONCEPTS), bool)
+    between = are_in(graph.relations, _BETWEEN_CONCEPTS)
     if between.any():
         related = between[relation]
         found[head[related]] = found[tail[related]] = True

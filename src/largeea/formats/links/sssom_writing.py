@@ -22,6 +22,7 @@ from largeea.formats.links.tsv import write_header, write_rows
 from largeea.formats.prefixes import BUILT_IN, CUSTOMARY, SEMAPV
 from largeea.formats.vocabularies import OWL
 from largeea.graph import Bool, Strings, strings
+from largeea.graph.lookup import distinct, places_in
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
 from largeea.version import __version__
@@ -54,7 +55,7 @@ def write(alignment: Alignment, file: IO[bytes], about: About = NOTHING) -> Writ
     origins = origin_of(chosen.source), origin_of(chosen.target)
     columns = _columns(chosen, about)
     iris = (column for batch in Batches(chosen, accepted_only=False).iris() for column in batch)
-    namespaces = [OWL, SEMAPV, *by_frequency([columns["predicate_id"].unique()]), *by_frequency(iris)]
+    namespaces = [OWL, SEMAPV, *by_frequency([distinct(columns["predicate_id"])]), *by_frequency(iris)]
     namespaces += by_frequency([strings(origin.iri for origin in origins if origin)])
     namespaces += [CUSTOMARY["orcid"]] if "reviewer_id" in columns else []
     declared = chosen.target.prefixes | chosen.source.prefixes
@@ -109,14 +110,15 @@ def _cardinalities(chosen: Alignment) -> Strings:
 def _reviewers(chosen: Alignment, about: About) -> tuple[Strings, Strings]:
     """Who has confirmed each pair: ORCID iDs, and other names; null for a pair that nobody has."""
     keys = strings(f"{source}\t{target}" for source, target in about.reviewers)
-    place = pa.nulls(len(chosen.pairs), pa.int32())
+    place = np.full(len(chosen.pairs), -1, np.int32)
     if len(keys):
         pairs = (joined(*ends, separator="\t") for ends in Batches(chosen, accepted_only=False).iris())
-        place = pa.concat_arrays([place[:0], *(pc.index_in(some, value_set=keys) for some in pairs)])
+        place = np.concatenate([place[:0], *(places_in(some, keys) for some in pairs)])
     authors = about.reviewers.values()
     ids = strings("|".join(filter(_ORCID.fullmatch, some)) or None for some in authors)
     names = strings("|".join(one for one in some if not _ORCID.fullmatch(one)) or None for some in authors)
-    return ids.take(place), names.take(place)
+    rows = pa.array(place, mask=place < 0)
+    return ids.take(rows), names.take(rows)
 
 
 def _rows(

@@ -13,6 +13,7 @@ from largeea.formats.links.text import BATCH_ROWS, joined
 from largeea.formats.links.tsv import write_header, write_rows
 from largeea.formats.streams import in_parallel
 from largeea.graph import Bool, Int32, KnowledgeGraph, Strings
+from largeea.graph.lookup import places_in
 from largeea.matching.alignment import Alignment
 
 NO_NAME = "no name"
@@ -53,7 +54,8 @@ def _reasons(graph: KnowledgeGraph, unmatched: Int32, other: KnowledgeGraph, tak
     """
     rivals = pa.array(np.flatnonzero(taken))
     names = graph.names.take(pa.array(unmatched))
-    place = pc.index_in(names, value_set=other.names.take(rivals), skip_nulls=True)
+    found = places_in(names, other.names.take(rivals))
+    place = pa.array(found, mask=found < 0)
     rival = other.entities.take(rivals.take(place))
     same_name = joined("same name as ", rival, ", which is in another pair")
     otherwise = pc.if_else(pc.is_valid(names), NO_FREE_CANDIDATE, NO_NAME).cast(pa.large_string())

@@ -20,8 +20,8 @@ from largeea.names.strings.minhash import BandIndex, Banding, MinHash
 from largeea.names.strings.shingles import NameSets, Shingle
 from largeea.similarity import Similarity
 
-LONGEST = 4096
-"""Characters of a name that are compared: a longer text is not a name, and comparing two takes seconds."""
+LONGEST = 512
+"""Characters of a name that are compared: a longer text is not a name, and time grows with their square."""
 PERMUTATIONS, RECALL = 200, 0.95
 PAIRS_PER_NAME = 10
 """Pairs that a source name has on average, for estimates."""

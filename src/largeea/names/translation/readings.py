@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Int64, Strings, strings
+from largeea.graph.lookup import counted
 from largeea.names.labels import bare_names, latinised
 from largeea.names.rows import Columns, NameRows, Names
 from largeea.names.scripts import LATIN, SCRIPTS, scripts_of
@@ -91,5 +92,5 @@ def _translated(
 
 def _vocabulary(latin: Strings) -> dict[str, int]:
     """How many times each word occurs in Latin names."""
-    words = pc.value_counts(pc.list_flatten(pc.split_pattern(latin.drop_null(), " ")))
-    return dict(zip(words.field("values").to_pylist(), words.field("counts").to_pylist(), strict=True))
+    words, counts = counted(pc.list_flatten(pc.split_pattern(latin.drop_null(), " ")))
+    return dict(zip(words.to_pylist(), counts.tolist(), strict=True))

@@ -12,6 +12,7 @@ from largeea.evidence.attributes.kinds import TEXT, typed_values
 from largeea.evidence.attributes.texts import characters, joined
 from largeea.evidence.attributes.values import ValueTable
 from largeea.graph import Float32, Int8, Int32, strings
+from largeea.graph.interning import encoded
 
 DeclaredText = tuple[str, int]
 """A value as it is written, and what its datatype declares (`kinds.declared_kinds`)."""
@@ -64,8 +65,7 @@ def _table(texts: list[str], declared: Int8) -> tuple[ValueTable, Int32]:
     typed = typed_values(strings(texts), declared)
     in_order = [" ".join(sorted(text.split())) if text else None for text in typed.text.to_pylist()]
     spelt = pc.if_else(pa.array(typed.kind == TEXT), strings(in_order), typed.text)
-    keys = pc.dictionary_encode(joined(pc.cast(pa.array(typed.kind), pa.large_string()), " ", spelt))
-    value = np.asarray(pc.fill_null(keys.indices, -1), np.int32)
+    value = encoded(joined(pc.cast(pa.array(typed.kind), pa.large_string()), " ", spelt)).places
     _, first = np.unique(value[value >= 0], return_index=True)
     row = np.flatnonzero(value >= 0)[first]
     text, pointers = characters(strings(spelt.take(pa.array(row))))

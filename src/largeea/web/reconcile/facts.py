@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from largeea.formats.vocabularies import DC, DC_TERMS, RDFS, SCHEMA, SKOS
 from largeea.graph import Int32, KnowledgeGraph, strings
+from largeea.graph.lookup import counted, places_in
 from largeea.web.reconcile.lookup import RowsByKey, SortedTexts
 
 DESCRIPTIONS = (
@@ -69,8 +70,8 @@ class Facts:
         self._literals = RowsByKey.of(attributes.entity, graph.size)
         self._by_value = RowsByKey.of(attributes.value, len(attributes.values))
         self._values = SortedTexts.of(attributes.values)
-        ranks = pc.index_in(attributes.predicates, value_set=strings(DESCRIPTIONS))
-        self._description_ranks = np.asarray(pc.fill_null(ranks, len(DESCRIPTIONS)), np.int32)
+        ranks = places_in(attributes.predicates, strings(DESCRIPTIONS))
+        self._description_ranks = np.where(ranks < 0, np.int32(len(DESCRIPTIONS)), ranks)
 
     def iri(self, entity: int) -> str:
         """The identifier of an entity."""
@@ -135,8 +136,8 @@ class Facts:
     def _most_common_namespace(self) -> str:
         served = self.graph.entities.filter(pa.array(self.linkable))
         spaces = pc.struct_field(pc.extract_regex(served, _NAMESPACE), ["space"]).drop_null()
-        counts = pc.value_counts(spaces).to_pylist()
-        return max(((entry["counts"], entry["values"]) for entry in counts), default=(0, ""))[1]
+        values, counts = counted(spaces)
+        return max(zip(counts.tolist(), values.to_pylist(), strict=True), default=(0, ""))[1]
 
 
 def last_part(iri: str) -> str:

@@ -13,7 +13,8 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from largeea.formats.naming import local_names
 from largeea.formats.vocabularies import OWL, SUBCLASS, TYPE
-from largeea.graph import Bool, Int32, Int64, KnowledgeGraph, Role, Strings, strings
+from largeea.graph import Bool, Int32, Int64, KnowledgeGraph, Role, strings
+from largeea.graph.lookup import distinct, places_in
 from largeea.web.reconcile.facts import Facts, Property, last_part
 from largeea.web.reconcile.lookup import RowsByKey
 
@@ -123,8 +124,8 @@ def _relation(graph: KnowledgeGraph, iri: str) -> int:
 
 def _properties(graph: KnowledgeGraph) -> list[Property]:
     predicates = graph.attributes.predicates
-    iris = pc.unique(pa.concat_arrays([graph.relations, predicates]))
-    relation, predicate = _positions(iris, graph.relations), _positions(iris, predicates)
+    iris = distinct(pa.concat_arrays([graph.relations, predicates]))
+    relation, predicate = places_in(iris, graph.relations), places_in(iris, predicates)
     counts = _counts(graph.triples[:, 1], relation) + _counts(graph.attributes.predicate, predicate)
     entity = graph.find(iris)
     labels = graph.names.take(pa.array(np.maximum(entity, 0), mask=entity < 0)) if graph.size else strings()
@@ -132,10 +133,6 @@ def _properties(graph: KnowledgeGraph) -> list[Property]:
     columns = iris.to_pylist(), names.to_pylist(), relation.tolist(), predicate.tolist(), counts.tolist()
     found = [Property(iri, name or last_part(iri), *rest) for iri, name, *rest in zip(*columns, strict=True)]
     return sorted(found, key=lambda entry: (-entry.uses, entry.iri))
-
-
-def _positions(iris: Strings, known: Strings) -> Int32:
-    return np.asarray(pc.fill_null(pc.index_in(iris, value_set=known), -1), np.int32)
 
 
 def _counts(used: Int32, positions: Int32) -> Int64:

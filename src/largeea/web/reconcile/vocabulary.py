@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from largeea.graph import Float32, Float64, Strings, UInt64
+from largeea.graph.interning import encoded
 from largeea.names.characters import code_points
 from largeea.names.cutting import MAX_WORDS, Words
 from largeea.names.ngrams import count_grams, tfidf
@@ -75,12 +76,12 @@ class WordVocabulary:
     def of(cls, names: Strings) -> WordVocabulary:
         """The words of Latin names; a name counts once for each of its words."""
         words = _words(names)
-        encoded = pc.dictionary_encode(pc.list_flatten(words))
+        found = encoded(pc.list_flatten(words))
         name = np.asarray(pc.list_parent_indices(words), np.int64)
-        pairs = np.unique(name * max(len(encoded.dictionary), 1) + np.asarray(encoded.indices))
-        counts = np.bincount(pairs % max(len(encoded.dictionary), 1), minlength=len(encoded.dictionary))
+        pairs = np.unique(name * max(len(found.values), 1) + found.places)
+        counts = np.bincount(pairs % max(len(found.values), 1), minlength=len(found.values))
         weights = np.log1p(len(names) / np.maximum(counts, 1))
-        known = dict(zip(encoded.dictionary.to_pylist(), weights.tolist(), strict=True))
+        known = dict(zip(found.values.to_pylist(), weights.tolist(), strict=True))
         return cls(known, float(np.log1p(len(names))))
 
     def cut(self, texts: Strings) -> Words:

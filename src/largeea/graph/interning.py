@@ -12,10 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from largeea.formats.hash_table import FREE, WINDOW, Bytes, Hashes, fill_slots, fixed_hashes, number_spans
-from largeea.graph import Int32, Int64, Strings
+from largeea.graph.arrays import Int32, Int64, Strings
+from largeea.graph.hash_table import FREE, WINDOW, Bytes, Hashes, fill_slots, fixed_hashes, number_spans
 
 __all__ = ["Bytes", "Encoded", "StringTable", "encoded"]
 
@@ -23,7 +22,10 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 class Encoded(NamedTuple):
-    """A text column without nulls as its distinct values and each row's position among them, `int32[n]`."""
+    """A text column as its distinct values in order of first appearance, and each row's position among them.
+
+    `places[n]` are int32, -1 where null.
+    """
 
     values: Strings
     places: Int32
@@ -31,8 +33,9 @@ class Encoded(NamedTuple):
 
 def encoded(column: Strings) -> Encoded:
     """Encode a column: threads can do this beforehand, so that a `StringTable` gets every value once."""
-    found = pc.dictionary_encode(column)
-    return Encoded(found.dictionary, found.indices.to_numpy())
+    table = StringTable()
+    places = table.number_column(column)
+    return Encoded(table.strings(), places)
 
 
 class StringTable:
@@ -53,9 +56,13 @@ class StringTable:
     def __len__(self) -> int:
         return self._count
 
-    def number(self, buffer: Bytes, starts: Int64, ends: Int64) -> Int32:
-        """The numbers of `buffer[starts[i]:ends[i]]`, `int32[n]`; a span with a negative start gets -1."""
-        self._make_room(len(starts), int(np.where(starts < 0, 0, ends - starts).sum()))
+    def number(self, buffer: Bytes, starts: Int64, ends: Int64, grows: bool = True) -> Int32:
+        """The numbers of `buffer[starts[i]:ends[i]]`, `int32[n]`; a span with a negative start gets -1.
+
+        So does a new string, where the table does not grow.
+        """
+        if grows:
+            self._make_room(len(starts), int(np.where(starts < 0, 0, ends - starts).sum()))
         numbers = np.empty(len(starts), np.int32)
         self._count = number_spans(
             _read_only(buffer),
@@ -68,11 +75,12 @@ class StringTable:
             self._count,
             self._key,
             self._window,
+            grows,
             numbers,
         )
         return numbers
 
-    def number_column(self, column: Strings) -> Int32:
+    def number_column(self, column: Strings, grows: bool = True) -> Int32:
         """The numbers of an Arrow text column, `int32[n]`; -1 where null."""
         column = column.cast(pa.large_string())
         if column.offset or column.null_count:
@@ -80,7 +88,7 @@ class StringTable:
             starts = np.where(np.asarray(column.is_valid()), starts, -1)
         else:
             starts, ends, data = _spans_of(column)
-        return self.number(data, starts, ends)
+        return self.number(data, starts, ends, grows)
 
     def number_encoded(self, column: Encoded) -> Int32:
         """The numbers of an encoded column, `int32[n]`."""

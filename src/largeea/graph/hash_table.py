@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 from numba.extending import intrinsic
 
-from largeea.graph import Int32, Int64
+from largeea.graph.arrays import Int32, Int64
 
 Bytes = npt.NDArray[np.uint8]
 Hashes = npt.NDArray[np.uint64]
@@ -164,11 +164,13 @@ def number_spans(
     count: int,
     key: np.uint64,
     window: Hashes,
+    grows: bool,
     numbers: Int32,
 ) -> int:
     """Fill `numbers[n]` and return how many distinct strings there are now.
 
-    New strings are copied byte by byte, because numba takes 2 s to compile an assignment between slices.
+    Where the table does not grow, a new string gets -1. New strings are copied byte by byte, because numba
+    takes 2 s to compile an assignment between slices.
     """
     mask, touched = np.uint64(len(slots) - 1), np.uint64(0)
     for i in range(len(starts)):
@@ -182,6 +184,8 @@ def number_spans(
         while start >= 0 and numbers[i] < 0:
             entry = slots[slot]
             if entry == FREE:
+                if not grows:
+                    break
                 place = offsets[count]
                 for j in range(length):
                     arena[place + j] = buffer[start + j]

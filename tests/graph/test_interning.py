@@ -5,10 +5,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largeea.formats import interning
-from largeea.formats.hash_table import fixed_hashes
-from largeea.formats.interning import StringTable
-from largeea.graph import strings
+from largeea.graph import interning, strings
+from largeea.graph.hash_table import fixed_hashes
+from largeea.graph.interning import StringTable
 
 often = settings(deadline=None, max_examples=80, database=None, derandomize=True)
 words = st.lists(
