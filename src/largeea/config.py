@@ -219,8 +219,8 @@ class EvidenceConfig(_Section):
         1.0,
         ge=0,
         le=100,
-        description="weight of names translated with what the names of anchors teach, where scripts differ; "
-        "0: not used",
+        description="weight of names translated with what the names of anchors teach, where scripts differ, "
+        "relative to what is measured; 0: not used",
     )
     literals: bool = Field(
         True,

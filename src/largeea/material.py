@@ -28,8 +28,9 @@ from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, KnowledgeGraph, Links
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.forbidden import without_pairs
-from largeea.names.learnt import find_learnt, learn_translations, learnt_similarity, name_units
+from largeea.names.learnt import find_learnt, learn_translations, learnt_similarity
 from largeea.names.nearby import NEARBY, NearbyNames, sources_at_once
+from largeea.names.units import name_units
 from largeea.randomness import child_seed
 from largeea.similarity import Similarity
 
@@ -156,7 +157,7 @@ class Evidence:
     channels: Channels
     """What neighbours, surroundings, literals and translated names say."""
     candidates: list[Matrix]
-    retrieved: tuple[Matrix, ...]
+    retrieved: Channels
     """Those candidates that were found by similar surroundings or translated names, for later rounds too."""
     nearby: Joined | None
     """How the graphs were joined when the names of nearby targets were compared."""
@@ -239,18 +240,20 @@ def evidence_of(
     number: int,
     last: Evidence | None,
     searching: bool,
+    learning: bool,
+    name_weight: float = 1.0,
 ) -> Evidence:
     """What neighbours, surroundings, literals, translated names and the names of nearby targets say.
 
     Candidates are those of neighbours, names and literal values. When `searching`, there are new ones: those
-    with the most similar surroundings, those with the most similar names among all that share a neighbour
-    and, if the last round has shown their worth, those with the most similar translated names. Else what
-    the last round found serves again.
+    with the most similar surroundings, and those with the most similar names among all that share a
+    neighbour. Else what the last round found serves again. Once a round has shown their worth, those with the
+    most similar translated names are searched in every round, and translations are improved when `learning`.
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
     joined = material.joined(anchors)
     nearby, translations = (None, None) if last is None else (last.nearby, last.translations)
-    retrieved: tuple[Matrix, ...] = () if last is None or searching else last.retrieved
+    retrieved: Channels = {} if last is None else last.retrieved
     if searching and how.nearby_names:
         nearby = joined
     if searching and how.candidates_per_round and material.itself is None:
@@ -259,15 +262,15 @@ def evidence_of(
             "candidates", find_candidates, edges, anchors, joined.agreement, material.kinds, near,
             how.candidates_per_round, how.retrieval_sketches, how.label_width, material.random + number,
         )  # fmt: skip
-        retrieved = (found,)
-    if searching:
+        retrieved = retrieved | {"surroundings": found}
+    if searching or (translations is not None and learning):
         translations = material.translations(anchors)
-    if searching and last is not None and "learnt" in last.channels:
+    if last is not None and "learnt" in last.channels:
         by_name = stage(
             "learnt-candidates", find_learnt, material.units, translations, anchors, material.kinds, how.top_k
         )
-        retrieved = (*retrieved, by_name)
-    return compare(material, anchors, joined, number, retrieved, nearby, translations)
+        retrieved = retrieved | {"learnt": by_name}
+    return compare(material, anchors, joined, number, retrieved, nearby, translations, name_weight)
 
 
 def _neighbours(material: Material, joined: Joined, trial: str = "") -> Matrix:
@@ -284,19 +287,25 @@ def compare(
     anchors: Handle[Links],
     joined: Joined,
     number: int,
-    retrieved: tuple[Matrix, ...],
+    retrieved: Channels,
     nearby: Joined | None,
     translations: Handle[Arrays] | None,
+    name_weight: float = 1.0,
     trial: str = "",
 ) -> Evidence:
     """The evidence about all candidates, with the ones retrieved and the nearby ones.
 
+    `name_weight` is how much names count when candidates are selected: their share in what names and
+    translated names told in the round before.
     Literals learn from the `anchors` what the same thing has in common.
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
     near = _neighbours(material, joined, trial)
     names = material.names_with(nearby)
-    candidates = [near, *retrieved, *filter(None, (names, material.proposed))]
+    by_name = names
+    if names is not None and name_weight < 1:
+        by_name = stage(f"{trial}names-weighed", scaled, names, name_weight)
+    candidates = [near, *retrieved.values(), *filter(None, (by_name, material.proposed))]
     surroundings = stage(
         f"{trial}surroundings", surroundings_evidence, edges, joined.anchors, joined.agreement, candidates,
         how.top_k, material.sketches, how.label_width, material.random + number,
@@ -312,6 +321,11 @@ def compare(
             f"{trial}learnt", learnt_similarity, material.units, translations, candidates, how.top_k
         )
     return Evidence(joined.agreement, names, channels, candidates, retrieved, nearby, translations)
+
+
+def scaled(names: Similarity, weight: float) -> Similarity:
+    """The name channel times a weight."""
+    return names.scale(weight)
 
 
 def names_nearby(

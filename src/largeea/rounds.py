@@ -32,6 +32,8 @@ SETTLING = 0.8
 """Rounds end where the share of new anchors stays above this share of what it was, and their number stays."""
 SEARCH_FROM = 0.1
 """Share of new anchors from which on new candidates are searched again."""
+LEARN_FROM = 0.02
+"""Share of new anchors from which on translations are learnt again, once they are worth it."""
 LEAST_WORTH = 0.05
 """Evidence that tells less is left out."""
 
@@ -85,7 +87,8 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
             break
         anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
-        found = evidence_of(material, anchors, number, found, searching=new >= SEARCH_FROM)
+        needed = new >= SEARCH_FROM, new >= LEARN_FROM
+        found = evidence_of(material, anchors, number, found, *needed, share_of_names(weights))
         weights = base_weights(how)
         if found.names is not None:
             if not number:
@@ -110,7 +113,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
                 tells = float(learnt_worth.value["worth"][0])
                 if tells:
                     note(f"of what names leave open, translations learnt from anchors tell {tells:.0%}")
-                    weights["learnt"] = how.learnt_weight * tells
+                    weights |= weighed_names(learnt_worth.value, worth.value, how.learnt_weight)
                 else:
                     found = found.without_learnt
         channels = trained | not_known(material, found.with_names)
@@ -167,9 +170,11 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         has_others = trial.names is not everything.names
         names = trial.names_with(rounds.nearby, "trial-") if has_others else rounds.names
         trial = replace(trial, names=names, compared=None)
-        pool = (rounds.channels["surroundings"],)
+        pool = {"surroundings": rounds.channels["surroundings"]}
         taught = trial.translations(anchors, "trial-")
-        found = compare(trial, anchors, joined, config.evidence.rounds, pool, None, taught, "trial-")
+        found = compare(
+            trial, anchors, joined, how.rounds, pool, None, taught, share_of_names(rounds.weights), "trial-"
+        )
         tried = found.with_names
     tried = corrections.before_reviews(stage).allowed(stage, trained | tried, "trial-")
     matching = (
@@ -201,6 +206,24 @@ def fuse(
         "fused", match, channels, weights, how.top_k, how.temperature, how.no_match_score,
         how.sinkhorn_iterations, cardinality,
     )  # fmt: skip
+
+
+def weighed_names(told: Arrays, measured: Arrays, factor: float) -> dict[str, float]:
+    """The weights of names and of translated names, which share the weight of what both tell together.
+
+    Names have the part that they tell now, alone, and translated names what they tell of the rest.
+    """
+    names, learnt, together = (float(told[kind][0]) for kind in ("names", "worth", "together"))
+    weight = together / max(together, *(float(share[0]) for share in measured.values()))
+    return {
+        "name": weight * names / (names + learnt),
+        "learnt": factor * weight * learnt / (names + learnt),
+    }
+
+
+def share_of_names(weights: dict[str, float]) -> float:
+    """The share of names in the weight of all that names say."""
+    return weights["name"] / (weights["name"] + weights["learnt"]) if weights.get("learnt") else 1.0
 
 
 def base_weights(how: EvidenceConfig) -> dict[str, float]:

@@ -92,10 +92,12 @@ def measure_learnt(
     judged: Links,
     seed: int,
 ) -> Arrays:
-    """Return the `worth` of names that are translated by what anchors teach, float64 `[1]`.
+    """Return the `worth` of names that are translated by what anchors teach, float64 `[1]`, and two others.
 
-    It is the share of what names leave untold that both together tell, with the best of some `RATIOS`. The
-    judges are those of `measure_names`. Where both tell hardly more than names alone, the worth is 0.
+    It is the share of what names leave untold that both together tell, with the best of some `RATIOS`. Where
+    both tell hardly more than names alone, it is 0. `names` is what names tell alone, and `together` what
+    both do. The judges are those of `measure_names`, but of this round: names tell less about pairs that
+    structure finds later.
     """
     structure = (evidence[kind] for kind in STRUCTURAL)
     sure = pairs_to_judge(judged if _enough(judged) else sure_by_structure(*structure), seed)
@@ -103,8 +105,14 @@ def measure_learnt(
     by_name, (rows, columns) = _around(names, sure), _around(learnt, sure)
     alone = _share_told([by_name], others, sure, NAMES_PRIOR)
     mixed = ([by_name, (rows.scale(ratio), columns.scale(ratio))] for ratio in RATIOS)
-    gain = max(_share_told(both, others, sure, NAMES_PRIOR) for both in mixed) - alone
-    return {"worth": np.round([gain / (1 - alone) if gain >= LEAST_GAIN else 0.0], 3)}
+    together = max(_share_told(both, others, sure, NAMES_PRIOR) for both in mixed)
+    gain = together - alone
+    told = {
+        "worth": gain / (1 - alone) if gain >= LEAST_GAIN else 0.0,
+        "names": alone,
+        "together": together,
+    }
+    return {kind: np.round([share], 3) for kind, share in told.items()}
 
 
 def sure_by_name(anchors: Links, names: Similarity) -> Links:

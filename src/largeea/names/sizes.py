@@ -9,13 +9,14 @@ from largeea.execution.planner import GpuNeed
 from largeea.names.blocks import weighted_mean_memory
 from largeea.names.encoders import encoder_dimension
 from largeea.names.encoders.base import encoder_gpu_memory
-from largeea.names.learnt import LONGEST, SHORTEST, find_memory, learn_memory, score_memory, units_memory
+from largeea.names.learnt import find_memory, learn_memory, score_memory
 from largeea.names.nearby import nearby_names_memory
 from largeea.names.ngrams import gram_entries, tfidf_memory
 from largeea.names.rows import name_rows_memory as rows_memory
 from largeea.names.semantic import encode_names_memory, ngram_similarity_memory, vector_similarity_memory
 from largeea.names.strings import string_memory
 from largeea.names.translation import translation_memory
+from largeea.names.units import unit_entries, units_memory
 
 __all__ = [
     "feature_stages",
@@ -71,8 +72,7 @@ def nearby_memory(characters: int, pairs: int, kept: int, how: NamesConfig) -> i
 
 def units_stage(entities: int, characters: int) -> tuple[str, int, int, float]:
     """Stage, working memory and result in bytes, and seconds on one thread, of the units of all names."""
-    entries = gram_entries(characters, SHORTEST, LONGEST)
-    return "name-units", units_memory(characters), 4 * entries, 4e-6 * entities
+    return "name-units", units_memory(characters), 4 * unit_entries(characters), 1e-5 * entities
 
 
 def learnt_stages(

@@ -1,0 +1,71 @@
+"""The units of names: what translations are learnt about.
+
+Units are words, characters and pairs of characters, as they are written and as they are read, so that neither
+languages nor scripts need be known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from largeea.graph import Arrays, Strings
+from largeea.names.labels import normalised
+from largeea.names.ngrams import gram_entries, tfidf, tfidf_memory
+from largeea.names.rows import Columns
+
+SHORTEST, LONGEST = 1, 2
+"""Characters of a unit that is not a word."""
+SIDES = "source", "target"
+
+
+def name_units(rows: Columns) -> Arrays:
+    """The units of the main names of both graphs, as parts of CSR arrays over one vocabulary.
+
+    A name in another script has the units of its reading in Latin letters, too: characters that sound alike
+    share what is learnt about them. A weight is the square root of the inverse document frequency, so that a
+    product of two vectors has it once.
+    """
+    source, target = (_written_and_read(rows, side) for side in SIDES)
+    grams, words = tfidf(source, target, SHORTEST, LONGEST), _words(source, target)
+    units: Arrays = {}
+    for side, some, whole in zip(SIDES, grams, words, strict=True):
+        matrix = sp.hstack([some, whole], format="csr")
+        units |= {
+            f"{side}_indptr": matrix.indptr.astype(np.int64),
+            f"{side}_indices": matrix.indices.astype(np.int32),
+        }
+    frequency = sum(np.bincount(units[f"{side}_indices"], minlength=matrix.shape[1]) for side in SIDES)
+    names = len(source) + len(target)
+    return units | {"weights": np.sqrt(1 + np.log((1 + names) / (1 + frequency))).astype(np.float32)}
+
+
+def unit_entries(characters: int) -> int:
+    """About how many units names of so many characters have, their readings included."""
+    return 2 * gram_entries(characters, SHORTEST, LONGEST)
+
+
+def units_memory(characters: int) -> int:
+    """Bytes that `name_units` needs at its peak, for names of so many characters of both graphs."""
+    return tfidf_memory(unit_entries(characters))
+
+
+def _written_and_read(rows: Columns, side: str) -> Strings:
+    """The main names as they are written and, where that differs, in Latin letters behind it."""
+    size = len(rows[f"{side}_kind"])
+    text, latin = normalised(rows[f"{side}_texts"].slice(0, size)), rows[f"{side}_latin"].slice(0, size)
+    both = pc.binary_join_element_wise(text, latin, pa.scalar(" ", pa.large_string()))
+    return pc.if_else(pc.equal(text, latin), text, pc.coalesce(both, text))
+
+
+def _words(source: Strings, target: Strings) -> list[sp.csr_array]:
+    """Which words the names of both sides have, `[names, words]`."""
+    words = pc.split_pattern(pa.concat_arrays([source, target]), " ")
+    numbers = words.flatten().dictionary_encode()
+    columns, pointer = np.array(numbers.indices), np.array(words.offsets)
+    shape = len(words), len(numbers.dictionary)
+    matrix = sp.csr_array((np.ones(len(columns), np.float32), columns, pointer), shape=shape)
+    matrix.sum_duplicates()
+    return [matrix[: len(source)], matrix[len(source) :]]
