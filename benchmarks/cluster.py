@@ -1,12 +1,18 @@
 """The Ray engine against the local one: the same bytes, the overhead, and the speed-up with more nodes.
 
     python benchmarks/cluster.py PAIR --nodes 1 2 3        # same bytes; seconds for each number of nodes
+    python benchmarks/cluster.py PAIR --nodes 1 2 --pin    # the same, with no more cores than the nodes have
     python benchmarks/cluster.py PAIR --overhead           # Ray on this machine against the local engine
 
 PAIR is a folder that `largeea align` takes. Nodes are Ray processes on this machine with object stores of
 their own and `--cores` cores each. The driver has `--driver-threads`, by default as many as a node has cores;
 without a limit, `align` would use all cores of the driver's machine. Every run is a process of its own. Ray's
 start (connecting, and starting the workers) is timed apart from the work. `--set` is that of `align`.
+
+Without `--pin`, everything may use all cores of this machine: a node of one core, the driver, its writer and
+Ray's own processes then take more than one core together. With it, all processes of a node are bound to the
+node's cores, and the driver and Ray's head to those of the first node, as on machines of that size. The local
+engine is bound to the first node's cores too.
 """
 
 from __future__ import annotations
@@ -35,10 +41,16 @@ from largeea.matching.sinkhorn_shards import normalise_shard
 
 STORE_BYTES = 2_000_000_000
 """Object store of each node."""
+CORES = sorted(os.sched_getaffinity(0))
+
+
+def bind(first: int, count: int) -> None:
+    """Let this thread, and the processes that it starts, run on these cores of the machine alone."""
+    os.sched_setaffinity(0, CORES[first : first + count])
 
 
 @contextmanager
-def cluster(nodes: int, cores: int) -> Iterator[str]:
+def cluster(nodes: int, cores: int, pin: bool = False) -> Iterator[str]:
     """The address of a cluster: a head without cores for tasks, and so many nodes."""
     from ray.cluster_utils import Cluster
 
@@ -48,8 +60,12 @@ def cluster(nodes: int, cores: int) -> Iterator[str]:
     store = {"object_store_memory": STORE_BYTES}
     started = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **store})
     try:
-        for _ in range(nodes):
+        for number in range(nodes):
+            if pin:
+                bind(number * cores, cores)
             started.add_node(num_cpus=cores, **store)
+        if pin:
+            bind(0, cores)
         yield started.address
     finally:
         started.shutdown()
@@ -95,6 +111,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="*", default=[])
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--driver-threads", type=int)
+    parser.add_argument("--pin", action="store_true")
     parser.add_argument("--overhead", action="store_true")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--set", action="append", default=[], dest="settings", metavar="KEY=VALUE")
@@ -104,6 +121,10 @@ def main() -> None:
         print(json.dumps(work(wanted.pair, run, execution, tuple(wanted.settings))))
         return
     threads, differing = wanted.driver_threads or wanted.cores, 0
+    if wanted.pin:
+        if (most := max(wanted.nodes, default=1) * wanted.cores) > len(CORES):
+            parser.error(f"--pin needs {most} cores, and this machine has {len(CORES)}")
+        bind(0, wanted.cores)
     with tempfile.TemporaryDirectory() as place:
         local = Path(place, "local")
         found = timed(wanted.pair, local, wanted.settings, threads=wanted.cores)
@@ -113,7 +134,7 @@ def main() -> None:
         for name, nodes in [*runs, *((f"{count} nodes", count) for count in wanted.nodes)]:
             run = Path(place, name)
             if nodes:
-                with cluster(nodes, wanted.cores) as address:
+                with cluster(nodes, wanted.cores, wanted.pin) as address:
                     given = {"engine": "ray", "address": address, "threads": threads}
                     found = timed(wanted.pair, run, wanted.settings, **given)
             else:

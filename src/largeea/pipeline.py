@@ -135,7 +135,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             stage, source, target, kinds, seeds, names, compared, config, corrections, cardinality,
             bool(scripts),
         )  # fmt: skip
-        if cuda_is_chosen():  # the processors are free while the GPU compares names
+        if cuda_is_chosen() or stage.side_by_side:  # a GPU or nodes compare names meanwhile
             beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
             stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
@@ -249,6 +249,7 @@ def within_limits(inputs: Inputs, config: Config, run: Run, foreign: bool) -> Co
     for adjustment in plan.adjustments:
         warn(adjustment)
     run.describe(plan=plan.to_plain())
+    run.stage.side_by_side = not current().is_local and 2 * plan.peak.host <= plan.memory
     return adjusted
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import largeea
 from largeea.execution import Execution, tasks
 
 HERE = Path(__file__).parent
@@ -23,7 +24,9 @@ class Cluster:
     def __init__(self, count: int, plugin: Path) -> None:
         from ray.cluster_utils import Cluster as RayCluster
 
-        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": f"{HERE}{os.pathsep}{plugin}"}
+        sources = Path(largeea.__file__).parents[1]
+        path = os.pathsep.join(map(str, [HERE, plugin, sources]))
+        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": path}
         self.store = {"object_store_memory": 100_000_000}
         self.ray = RayCluster(initialize_head=True, head_node_args={"num_cpus": 0, **self.store})
         self.nodes = [self.add() for _ in range(count)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from largeea.runs import Run
 
 computed: list[str] = []
 """The stages that were really computed, in order."""
+meetings = threading.Barrier(2)
+at_once, at_once_lock = [0], threading.Lock()
 
 
 def first(value: int) -> Links:
@@ -30,6 +33,22 @@ def second(links: Links, factor: int) -> Links:
 def third(parts: dict[str, Links], settings: Config) -> Links:
     computed.append("third")
     return Links(np.concatenate([links.pairs + settings.seed for links in parts.values()]))
+
+
+def meeting(value: int) -> Links:
+    """Ends only if two are computed at the same time."""
+    meetings.wait(timeout=20)
+    return Links(np.array([[value, 0]]))
+
+
+def watched(value: int) -> Links:
+    """Counts how many are computed at the same time."""
+    with at_once_lock:
+        at_once.append(at_once[-1] + 1)
+    threading.Event().wait(0.05)
+    with at_once_lock:
+        at_once.append(at_once[-1] - 1)
+    return Links(np.array([[value, 0]]))
 
 
 def failing(value: int) -> Links:
@@ -75,6 +94,36 @@ def test_an_error_ahead_is_raised_where_the_value_is_asked_for() -> None:
     run.stage.ahead(handle)
     with pytest.raises(ValueError, match="always"):
         _ = handle.value
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_side_by_side_two_arguments_are_computed_at_a_time(tmp_path: Path, stored: bool) -> None:
+    with Run(tmp_path / "run" if stored else None) as run:
+        run.stage.side_by_side = True
+        parts = {name: run.stage(name, meeting, number) for number, name in enumerate("abcd")}
+        both = run.stage("both", third, parts, Config())
+        assert both.value.pairs.tolist() == [[0, 0], [1, 0], [2, 0], [3, 0]]
+
+
+def test_side_by_side_no_more_than_two_are_computed_at_a_time() -> None:
+    run = Run()
+    run.stage.side_by_side = True
+    groups = {
+        name: run.stage(
+            name, third, {str(at): run.stage(f"{name}{at}", watched, at) for at in range(3)}, Config()
+        )
+        for name in "abc"
+    }
+    _ = run.stage("all", third, groups, Config()).value
+    assert max(at_once) == 2
+
+
+def test_an_error_side_by_side_is_raised() -> None:
+    run = Run()
+    run.stage.side_by_side = True
+    parts = {"a": run.stage("a", first, 1), "b": run.stage("b", failing, 2)}
+    with pytest.raises(ValueError, match="always"):
+        _ = run.stage("both", third, parts, Config()).value
 
 
 def test_stored_results_are_used_again(tmp_path: Path) -> None:

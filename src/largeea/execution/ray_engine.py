@@ -54,14 +54,21 @@ class Usage:
     nodes: dict[str, dict[str, float]] = field(default_factory=dict)
     repeated: int = 0
     seconds_waited: float = 0.0
-    """In which the driver had nothing to do but wait for nodes."""
+    """In which stages waited for nodes; two stages that wait at the same time count both."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, node: str, seconds: float, result: Arrays) -> None:
         """Count a finished task."""
-        known = self.nodes.setdefault(node, {"jobs": 0, "seconds": 0.0, "bytes_returned": 0})
-        known["jobs"] += 1
-        known["seconds"] = round(known["seconds"] + seconds, 3)
-        known["bytes_returned"] += sum(array.nbytes for array in result.values())
+        with self._lock:
+            known = self.nodes.setdefault(node, {"jobs": 0, "seconds": 0.0, "bytes_returned": 0})
+            known["jobs"] += 1
+            known["seconds"] = round(known["seconds"] + seconds, 3)
+            known["bytes_returned"] += sum(array.nbytes for array in result.values())
+
+    def add_wait(self, seconds: float) -> None:
+        """Count a wait for nodes."""
+        with self._lock:
+            self.seconds_waited += seconds
 
 
 class Session:
@@ -142,7 +149,7 @@ class RayEngine:
         """The next task that finishes; the wait is counted."""
         started = time.perf_counter()
         finished: list[Any] = ray.wait(under_way, num_returns=1)[0]
-        self.session.usage.seconds_waited += time.perf_counter() - started
+        self.session.usage.add_wait(time.perf_counter() - started)
         return finished
 
 

@@ -13,7 +13,7 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import fields, is_dataclass
@@ -81,13 +81,21 @@ class Handle(Generic[T]):
                 self._held, self._arguments = [value], ()
             return value
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the result need not be computed, at the cost of a look."""
+        return bool(self._held) or self._stages.store.has(self.name, self.key)
+
     def ensure(self) -> None:
         """Make sure that the result is stored."""
-        if not (self._held or self._stages.store.has(self.name, self.key)):
+        if not self.is_there:
             _ = self.value
 
     def compute(self) -> tuple[T, float, PeakMemory]:
         """The result computed now, in how many seconds, and the peak memory meanwhile."""
+        if self._stages.side_by_side:
+            missing = [handle for handle in _handles_in(self._arguments) if not handle.is_there]
+            self._stages.ahead(*reversed(missing[1:]))
         arguments = [_value_of(argument) for argument in self._arguments]
         started = time.perf_counter()
         with peak_memory() as memory, step(self.name), storing_jobs(self._stages.store.jobs(self)):
@@ -138,8 +146,10 @@ class Stages:
         self.made: dict[str, list[str]] = {}
         """The keys of all handles made so far, by name."""
         self._handles: WeakValueDictionary[tuple[str, str], Handle[Any]] = WeakValueDictionary()
+        self.side_by_side = False
+        """Whether two arguments of a stage are computed at a time: nodes of a cluster do most of it."""
         self._cache: OrderedDict[str, Any] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock, self._in_background = threading.Lock(), threading.Lock()
 
     def __call__(self, name: str, function: Callable[..., T], *arguments: Any) -> Handle[T]:
         """The handle of `function(*arguments)`; handles among the arguments are replaced by their values."""
@@ -167,13 +177,19 @@ class Stages:
     def ahead(self, *handles: Handle[Any]) -> None:
         """Begin to compute these in the background, one after another, while others are computed here.
 
-        An error is raised where their values are asked for.
+        There is one thread in the background: while it is at work, nothing else is begun. An error is raised
+        where their values are asked for.
         """
+        if not handles or not self._in_background.acquire(blocking=False):
+            return
 
         def compute() -> None:
-            with suppress(Exception):
-                for handle in handles:
-                    handle.ensure()
+            try:
+                with suppress(Exception):
+                    for handle in handles:
+                        handle.ensure()
+            finally:
+                self._in_background.release()
 
         threading.Thread(target=copy_context().run, args=(compute,), daemon=True).start()
 
@@ -218,6 +234,15 @@ def _value_of(argument: Any) -> Any:
     if isinstance(argument, list | tuple):
         return type(argument)(_value_of(value) for value in argument)
     return argument
+
+
+def _handles_in(argument: Any) -> Iterator[Handle[Any]]:
+    """All handles in the arguments of a stage, in their order."""
+    if isinstance(argument, Handle):
+        yield argument
+    elif isinstance(argument, dict | list | tuple):
+        for part in argument.values() if isinstance(argument, dict) else argument:
+            yield from _handles_in(part)
 
 
 def bytes_of(value: Any) -> int:

@@ -50,7 +50,9 @@ class FolderStore:
         self._attached: dict[str, dict[str, Any]] = {}
 
     def has(self, name: str, key: str) -> bool:
-        """Return whether a result is stored, judged by its record and the size of its file."""
+        """Return whether a result is stored or about to be, judged by its record and the size of its file."""
+        if key in self._unwritten:
+            return True
         record = self.manifest["stages"].get(name)
         if self.folder is None or record is None or record["key"] != key:
             return False
