@@ -19,8 +19,9 @@ from largeea.similarity.columns import column_sums
 
 LEAST_WRONG_PAIRS = 10
 """With fewer knocked-out pairs, there is too little to learn from."""
-MOST, LEAST_WEIGHT = 0.5, 0.02
-"""Share of knocked-out pairs that have to be right, and the least that a wrong pair counts else."""
+MOST_DOUBTED, LEAST_WEIGHT = 0.5, 0.02
+"""Share of knocked-out pairs that names doubt from which on they are believed in full, and the least that a
+wrong pair counts."""
 MOST_PAIRS = 50_000
 """Found pairs, and as many wrong ones, that the mixture is fitted to."""
 
@@ -118,18 +119,18 @@ def likelihood(
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
 
 
-def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: float) -> Float64 | None:
+def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: float) -> Float64:
     """How much each wrong pair counts, `[n]`, given what names say of found, wrong and knocked-out pairs.
 
     If a knocked-out pair was right, what is left is the best wrong pair of an entity, as it should be. If the
-    pair was wrong itself, what is left is only the second best. Where names say that this is so for most of
-    them, as where few entities have a counterpart, each counts by the chance that it was right. What names
-    say is believed as far as they tell pairs apart here: `names_worth`, from 0 to 1.
+    pair was wrong itself, what is left is only the second best: each counts by the chance that it was right.
+    Names tell this chance. They are believed as far as they tell pairs apart here (`names_worth`, from 0 to
+    1), and the more of the knocked-out pairs they doubt: where few entities have a counterpart, most.
     """
     by_name = fit_mixture(found, wrong)
-    doubts = logistic(-(knocked_out @ by_name.slopes + by_name.intercept))
-    chances = 1 - names_worth * doubts
-    return None if chances.mean() >= MOST else np.maximum(chances, LEAST_WEIGHT)
+    doubts = names_worth * logistic(-(knocked_out @ by_name.slopes + by_name.intercept))
+    believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED)
+    return np.maximum(1 - believed * doubts, LEAST_WEIGHT)
 
 
 def _without_reviewed(

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from largeea.graph import Arrays, Strings
+from largeea.graph.interning import encoded
 from largeea.names.labels import normalised
 from largeea.names.ngrams import gram_entries, tfidf, tfidf_memory
 from largeea.names.rows import Columns
@@ -63,9 +64,8 @@ def _written_and_read(rows: Columns, side: str) -> Strings:
 def _words(source: Strings, target: Strings) -> list[sp.csr_array]:
     """Which words the names of both sides have, `[names, words]`."""
     words = pc.split_pattern(pa.concat_arrays([source, target]), " ")
-    numbers = words.flatten().dictionary_encode()
-    columns, pointer = np.array(numbers.indices), np.array(words.offsets)
-    shape = len(words), len(numbers.dictionary)
-    matrix = sp.csr_array((np.ones(len(columns), np.float32), columns, pointer), shape=shape)
+    vocabulary, columns = encoded(words.flatten())
+    shape = len(words), len(vocabulary)
+    matrix = sp.csr_array((np.ones(len(columns), np.float32), columns, np.array(words.offsets)), shape=shape)
     matrix.sum_duplicates()
     return [matrix[: len(source)], matrix[len(source) :]]
