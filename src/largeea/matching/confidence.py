@@ -125,11 +125,11 @@ def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: f
     If a knocked-out pair was right, what is left is the best wrong pair of an entity, as it should be. If the
     pair was wrong itself, what is left is only the second best: each counts by the chance that it was right.
     Names tell this chance. They are believed as far as they tell pairs apart here (`names_worth`, from 0 to
-    1), and the more of the knocked-out pairs they doubt: where few entities have a counterpart, most.
+    1), and the more, the more of the knocked-out pairs they doubt: where few entities have a counterpart, most.
     """
     by_name = fit_mixture(found, wrong)
     doubts = names_worth * logistic(-(knocked_out @ by_name.slopes + by_name.intercept))
-    believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED)
+    believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED) ** 2
     return np.maximum(1 - believed * doubts, LEAST_WEIGHT)
 
 
