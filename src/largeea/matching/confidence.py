@@ -125,7 +125,7 @@ def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: f
     If a knocked-out pair was right, what is left is the best wrong pair of an entity, as it should be. If the
     pair was wrong itself, what is left is only the second best: each counts by the chance that it was right.
     Names tell this chance. They are believed as far as they tell pairs apart here (`names_worth`, from 0 to
-    1), and the more, the more of the knocked-out pairs they doubt: where few entities have a counterpart, most.
+    1), and the more, the more of these pairs they doubt: most, where few entities have a counterpart.
     """
     by_name = fit_mixture(found, wrong)
     doubts = names_worth * logistic(-(knocked_out @ by_name.slopes + by_name.intercept))
