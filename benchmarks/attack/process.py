@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 
 from largeea import cli
+from largeea.execution import memory
 
 PRELOADED = (
     *("align", "resume", "update", "verify", "evaluate", "explain", "export", "report", "merge", "synth"),
@@ -27,6 +28,9 @@ PRELOADED = (
 for command_name in PRELOADED:
     import_module(f"largeea.cli.{command_name}")
 import_module("largeea.pipeline")
+memory._LOWER_MARK = Path(
+    os.devnull
+)  # the system tells the most memory that was in use, unless it is lowered
 
 SECONDS = 600
 """A process that is not at its end by then hangs; the first one of a kind compiles for minutes."""

@@ -82,13 +82,9 @@ CHAINS: dict[str, tuple[str, ...]] = {
     "another run's folder": ("align a2.nt b2.nt -o run -q", "align a2.nt b2.nt -o run -q --overwrite"),
     "results over inputs": (
         *("merge run -o a.nt", "merge run -o run", "merge run -o run/manifest.json", "schema run -o b.nt"),
-        *(
-            "export run --what alignment -o a.nt",
-            "export run --what alignment -o links.tsv",
-            "synth -o .",
-            "synth -o a.nt",
-        ),
-        *("align a.nt b.nt -o a.nt", "align a.nt b.nt -o .", "align . b.nt -o run", "report run -o a.nt"),
+        *("schema run -o run/manifest.json", "report run -o a.nt", "report run -o run/config.toml"),
+        *("export run -o a.nt", "export run -o run/stages/x.parquet", "synth --like ids15k-en-fr -o a.nt"),
+        *("align a.nt b.nt -o a.nt", "align a.nt b.nt -o .", "align . b.nt -o run"),
     ),
     "no run": tuple(
         f"{command} {folder}"
@@ -108,10 +104,10 @@ UNFINISHED = (
     *(
         "verify run",
         "schema run -o s.tsv",
-        "export run --what alignment -o e.parquet",
-        "review run --no-open",
+        "export run -o e.parquet",
+        "update run --source a2.nt -o later -q",
     ),
-    *("update run --source a2.nt -o later -q", "report run run"),
+    *("review run --no-open", "report run run"),
 )
 AFTER_A_MOVE = ("resume run -q", *UNFINISHED[:-2])
 
