@@ -23,9 +23,10 @@ from largeea.evidence import (
     surroundings_evidence,
     without_seeds,
 )
+from largeea.evidence.anchors import not_in
 from largeea.execution.settings import current
 from largeea.execution.stages import Handle, Stages
-from largeea.graph import Arrays, KnowledgeGraph, Links
+from largeea.graph import Arrays, Bool, KnowledgeGraph, Links
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.forbidden import without_pairs
 from largeea.names.learnt import find_learnt, learn_translations, learnt_similarity
@@ -109,17 +110,22 @@ class Material:
         joining = self.itself or anchors
         return Joined(joining, self.stage(f"{trial}agreement", learn_agreement, self.edges, joining))
 
-    def names_with(self, joined: Joined | None, trial: str = "") -> Matrix | None:
-        """The name channel with the names of targets that share a neighbour, as the graphs are joined."""
+    def names_with(
+        self, joined: Joined | None, earlier: Matrix | None = None, trial: str = ""
+    ) -> Matrix | None:
+        """The name channel with the names of targets that share a neighbour, as the graphs are joined.
+
+        Sources that are anchors by now keep what an `earlier` round found for them.
+        """
         compared, how = self.compared, self.config.evidence
         if self.names is None or compared is None or joined is None:
             return self.names
         ngram_weight = 0.0 if compared.vectors is None else compared.how.ngram_weight
         found = self.stage(
-            f"{trial}names-nearby", names_nearby, self.names, compared.rows, compared.ngrams,
-            compared.vectors, self.edges, joined.anchors, joined.agreement, self.kinds, self.apart,
-            NEARBY * how.top_k, how.nearby_names, compared.how.discount_brackets, ngram_weight,
-            compared.how.string_weight,
+            f"{trial}names-nearby", names_nearby, self.names, earlier if self.itself is None else None,
+            compared.rows, compared.ngrams, compared.vectors, self.edges, joined.anchors, joined.agreement,
+            self.kinds, self.apart, NEARBY * how.top_k, how.nearby_names, compared.how.discount_brackets,
+            ngram_weight, compared.how.string_weight,
         )  # fmt: skip
         return self.of_others(f"{trial}names-of-others", found)
 
@@ -159,10 +165,10 @@ class Evidence:
     candidates: list[Matrix]
     retrieved: Channels
     """Those candidates that were found by similar surroundings or translated names, for later rounds too."""
-    nearby: Joined | None
-    """How the graphs were joined when the names of nearby targets were compared."""
     translations: Handle[Arrays] | None
     """What was learnt from the names of anchors."""
+    nearby: Joined | None = None
+    """How the graphs were joined when the names of nearby targets were compared."""
 
     @property
     def without_learnt(self) -> Evidence:
@@ -252,10 +258,11 @@ def evidence_of(
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
     joined = material.joined(anchors)
-    nearby, translations = (None, None) if last is None else (last.nearby, last.translations)
-    retrieved: Channels = {} if last is None else last.retrieved
+    names, nearby, translations, retrieved = material.names, None, None, Channels()
+    if last is not None:
+        names, nearby, translations, retrieved = last.names, last.nearby, last.translations, last.retrieved
     if searching and how.nearby_names:
-        nearby = joined
+        names, nearby = material.names_with(joined, None if last is None else last.names), joined
     if searching and how.candidates_per_round and material.itself is None:
         near = None if material.names is None else _neighbours(material, joined)
         found = stage(
@@ -270,7 +277,8 @@ def evidence_of(
             "learnt-candidates", find_learnt, material.units, translations, anchors, material.kinds, how.top_k
         )
         retrieved = retrieved | {"learnt": by_name}
-    return compare(material, anchors, joined, number, retrieved, nearby, translations, name_weight)
+    found_now = compare(material, anchors, joined, number, names, retrieved, translations, name_weight)
+    return replace(found_now, nearby=nearby)
 
 
 def _neighbours(material: Material, joined: Joined, trial: str = "") -> Matrix:
@@ -287,13 +295,13 @@ def compare(
     anchors: Handle[Links],
     joined: Joined,
     number: int,
+    names: Matrix | None,
     retrieved: Channels,
-    nearby: Joined | None,
     translations: Handle[Arrays] | None,
     name_weight: float = 1.0,
     trial: str = "",
 ) -> Evidence:
-    """The evidence about all candidates, with the ones retrieved and the nearby ones.
+    """The evidence about all candidates: those of names, of neighbours and those retrieved.
 
     `name_weight` is how much names count when candidates are selected: their share in what names and
     translated names told in the round before.
@@ -301,7 +309,6 @@ def compare(
     """
     stage, how, edges = material.stage, material.config.evidence, material.edges
     near = _neighbours(material, joined, trial)
-    names = material.names_with(nearby)
     by_name = names
     if names is not None and name_weight < 1:
         by_name = stage(f"{trial}names-weighed", scaled, names, name_weight)
@@ -320,7 +327,7 @@ def compare(
         channels["learnt"] = stage(
             f"{trial}learnt", learnt_similarity, material.units, translations, candidates, how.top_k
         )
-    return Evidence(joined.agreement, names, channels, candidates, retrieved, nearby, translations)
+    return Evidence(joined.agreement, names, channels, candidates, retrieved, translations)
 
 
 def scaled(names: Similarity, weight: float) -> Similarity:
@@ -330,6 +337,7 @@ def scaled(names: Similarity, weight: float) -> Similarity:
 
 def names_nearby(
     names: Similarity,
+    earlier: Similarity | None,
     rows: Arrays,
     ngrams: Arrays,
     vectors: Arrays | None,
@@ -344,9 +352,11 @@ def names_nearby(
 ) -> Similarity:
     """The name channel with the best names among the `nearby` targets that share neighbours with a source.
 
-    One stage, so that the matrix of all these pairs need not be stored; some sources at a time, so that it
-    need not be in memory.
+    Sources that are anchors keep what was found `earlier`. One stage, so that the matrix of all these pairs
+    need not be stored; some sources at a time, so that it need not be in memory.
     """
+    if earlier is not None:
+        names, kinds = keeping(earlier, not_in(anchors, names.shape)[0], names, kinds)
     comparing, sources = NearbyNames(rows, ngrams, vectors, *how), names.shape[0]
     neighbours = neighbours_by_rows(edges, anchors, agreement, kinds, apart, nearby)
     at_once = sources_at_once(nearby, current().memory_bytes)
@@ -355,3 +365,10 @@ def names_nearby(
         joined = neighbours(first, min(first + at_once, sources))
         found = found + comparing.best(joined, names, per_source)
     return names + found
+
+
+def keeping(earlier: Similarity, again: Bool, names: Similarity, kinds: Arrays) -> tuple[Similarity, Arrays]:
+    """The name channel with what was found `earlier`, and kinds by which only some sources match `again`."""
+    kept = earlier.restrict(sources=~again)
+    others = kinds | {"source": np.where(again, kinds["source"], np.int8(-1))}
+    return names + kept.keep(names.scores_on(kept) <= names.floor), others

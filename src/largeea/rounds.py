@@ -168,12 +168,11 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         anchors = stage("trial-anchors", spared, rounds.anchors, *left_out)
         joined = trial.joined(anchors, "trial-")
         has_others = trial.names is not everything.names
-        names = trial.names_with(rounds.nearby, "trial-") if has_others else rounds.names
-        trial = replace(trial, names=names, compared=None)
+        names = trial.names_with(rounds.nearby, trial="trial-") if has_others else rounds.names
         pool = {"surroundings": rounds.channels["surroundings"]}
         taught = trial.translations(anchors, "trial-")
         found = compare(
-            trial, anchors, joined, how.rounds, pool, None, taught, share_of_names(rounds.weights), "trial-"
+            trial, anchors, joined, how.rounds, names, pool, taught, share_of_names(rounds.weights), "trial-"
         )
         tried = found.with_names
     tried = corrections.before_reviews(stage).allowed(stage, trained | tried, "trial-")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from largeea.evidence.anchors import not_in, without_seeds
 from largeea.graph import Arrays, Bool, Links
 from largeea.graph.lookup import places_in
-from largeea.material import names_nearby
+from largeea.material import keeping, names_nearby
 from largeea.names.blocks import fold
 from largeea.names.encoders import encode_unique, load_encoder
 from largeea.names.rows import Columns, Names
@@ -109,6 +109,7 @@ def nearby_names_again(
     moved: Arrays,
     renamed: Arrays,
     names: Similarity,
+    _earlier_round: None,
     rows: Columns,
     ngrams: Arrays,
     vectors: Vectors | None,
@@ -121,11 +122,9 @@ def nearby_names_again(
 ) -> Similarity:
     """`names_nearby` for sources that are renamed or have no anchor; others keep their nearby targets."""
     again = not_in(anchors, names.shape)[0] | renamed["source"]
-    kept = moved_matrix(old, moved, renamed | {"source": again})
-    nearby = without_seeds(kept.keep(names.scores_on(kept) <= names.floor), apart)
-    compared = kinds | {"source": np.where(again, kinds["source"], np.int8(-1))}
-    parts = rows, ngrams, vectors, edges, anchors, agreement, compared, apart
-    return names_nearby(names + nearby, *parts, *how)
+    kept = without_seeds(moved_matrix(old, moved, renamed | {"source": again}), apart)
+    names, compared = keeping(kept, again, names, kinds)
+    return names_nearby(names, None, rows, ngrams, vectors, edges, anchors, agreement, compared, apart, *how)
 
 
 def _compared_again(
