@@ -122,11 +122,11 @@ class CudaSparseSearch:
         return working_memory(free_gpu_bytes(self._rank.device))
 
     def _queries_at_once(self, k: int) -> int:
-        """Queries of a block: their keys fit into 31 bits, and their postings and candidates into memory."""
+        """Queries of a block: their keys fit into 32 bits, and their postings and candidates into memory."""
         items = len(self.index.items.pointer) - 1
         features = -(-len(self.index.items.columns) // items)
         needed = BYTES_PER_POSTING * (self.budget + PROPOSED_PER_KEPT * k * features)
-        return max(1, min((2**31 - 1) // items, self._room() // needed))
+        return max(1, min((2**32 - 1) // items, self._room() // needed))
 
     def _block(self, first: int, last: int, k: int) -> tuple[torch.Tensor, torch.Tensor]:
         """`(ids[n, <= k], scores)` of the queries `first:last`, best first, padded with -1 and 0."""
@@ -167,10 +167,10 @@ class CudaSparseSearch:
         """
         count = len(self._items.sizes)
         owner, item, weight = _entries(self._postings, asked.rank)
-        keys, order = ((asked.query * count)[owner] + item).int().sort()
+        keys, order = ((asked.query * count - 2**31)[owner] + item).int().sort()
         parts = self._whole(weight * asked.weight[owner]).clamp_(min=1)[order].cumsum(0)
         ends = torch.cat([keys.diff() != 0, torch.ones_like(keys[:1], dtype=torch.bool)]).nonzero()[:, 0]
-        keys, parts = keys[ends].long(), parts[ends].diff(prepend=parts.new_zeros(1))
+        keys, parts = keys[ends].long() + 2**31, parts[ends].diff(prepend=parts.new_zeros(1))
         query = keys // count
         starts = torch.searchsorted(query, torch.arange(queries + 1, device=query.device))
         width = max(1, int(starts.diff().max()))
