@@ -367,7 +367,7 @@ def test_an_alignment_is_written_in_the_format_that_its_name_tells(
     assert (tmp_path / name).read_bytes().startswith(start)
     write(alignment, tmp_path / "no_suffix", format="tsv")
     assert (tmp_path / "no_suffix").read_bytes().startswith(b"source\t")
-    with pytest.raises(UsageError, match="does not tell its format; end it with one of"):
+    with pytest.raises(UsageError, match="has no known ending; use one of"):
         write(alignment, tmp_path / "links.doc")
 
 

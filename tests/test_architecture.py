@@ -27,7 +27,7 @@ LAYERS: tuple[set[str], ...] = (
     {"evidence"},
     {"constraints", "structure"},
     {"corrections", "evaluate", "finished", "planning", "reviews"},
-    {"exporting", "schema_mapping"},
+    {"entity_lookup", "exporting", "results", "schema_mapping"},
     {"material"},
     {"rounds"},
     {"pipeline"},

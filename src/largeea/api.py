@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,12 +18,7 @@ from largeea.execution.engines import load_engine
 from largeea.execution.memory import peak_rss_mb
 from largeea.formats import ReadOptions, files_of, pair_folder
 from largeea.formats.links import (
-    CLUSTERS_FILE_NAME,
-    DOUBTFUL_FILE_NAME,
     FORMATS,
-    NOTHING,
-    SAME_IRI_FILE_NAME,
-    UNMATCHED_FILE_NAME,
     About,
     GivenPairs,
     checked_predicate,
@@ -33,23 +27,16 @@ from largeea.formats.links import (
     license_iri,
     predicate_iri,
     write_alignment,
-    write_clusters,
-    write_doubtful,
-    write_same_iri,
-    write_unmatched,
 )
 from largeea.formats.scope import NO_SCOPE, Match, Scope, in_scope
-from largeea.formats.streams import in_parallel
 from largeea.graph import KnowledgeGraph, Links
 from largeea.inputs import Place, Seeds, file_inputs, given_inputs, given_pairs, graph_of
 from largeea.matching.alignment import Alignment
-from largeea.matching.cardinality import Cardinality
 from largeea.pipeline import cardinality_of, run_method
 from largeea.progress import step
 from largeea.report import write_report
-from largeea.reviews import Reviews, read_reviews
+from largeea.results import about_links, formats_of, write_results
 from largeea.runs import Run
-from largeea.runs.accounting import answers_add_up, counted_twice, linkable_entities
 from largeea.runs.artifacts import content_hash
 from largeea.runs.files import atomic_write
 from largeea.runs.request import Request
@@ -229,8 +216,8 @@ def carry_out(
         changes = [finish_update(run, outcome)] if request.earlier else []
         run.finish([*outcome.parts, *changes])
         with step("write"):
-            about = _about(request, run)
-            files = write_results(alignment, folder, _formats(run, request.formats), request.predicate, about)
+            formats, about = formats_of(run, request.formats), about_links(request, run)
+            files = write_results(alignment, folder, formats, request.predicate, about)
             files += [write_changes(changed.value, folder) for changed in changes]
             cluster = load_engine(execution.engine).report()
             facts = {"summary": alignment.summary, "peak_memory_mb": peak_rss_mb()}
@@ -240,84 +227,6 @@ def carry_out(
             files.append(write_report(folder, trusted=True).name)
     counts = {kind: number for changed in changes for kind, number in count_changes(changed.value).items()}
     return AlignedFiles(alignment, folder, tuple(files), counts)
-
-
-def _about(request: Request, run: Run) -> About:
-    """What link files say about the links: when they were found, their licence, and who confirmed them."""
-    assert run.folder is not None
-    reviews = read_reviews(run.folder) if request.with_reviews else Reviews()
-    return About(
-        date=day_of(request.date, run.manifest["stages"]["alignment"]["finished"]),
-        license=request.license,
-        with_doubtful=request.with_doubtful,
-        reviewers={
-            pair: tuple(sorted(author for author, said in reviews.of(pair).items() if said == "same"))
-            for pair in reviews.confirmed
-        },
-    )
-
-
-def _formats(run: Run, wanted: Sequence[str]) -> list[str]:
-    """The formats asked for, and those that the folder has from before: none is left with an old answer."""
-    written = [*run.manifest.get("results", ()), *run.manifest.get("outdated", ())]
-    kept = [name for name, format in FORMATS.items() if format.file_name in written and name not in wanted]
-    return [*wanted, *kept]
-
-
-def write_results(
-    alignment: Alignment,
-    folder: Path,
-    formats: Iterable[str],
-    predicate: str | None = None,
-    about: About = NOTHING,
-) -> list[str]:
-    """Write the alignment in each format, doubtful pairs, unmatched entities and, if any, equal IRIs.
-
-    Where an entity may have several counterparts, clusters are written, too. Returns the names of the files.
-    What was written is counted: every entity that can be linked has to be in an accepted pair, in a doubtful
-    pair, unmatched, or the same by its IRI; in one pair at most, unless it may have several counterparts.
-    """
-    cardinality = alignment.cardinality
-    linkable = linkable_entities(alignment.source, alignment.target)
-    if cardinality is Cardinality.WITHIN:
-        del linkable["target"]
-    single = [side for side in linkable if cardinality.is_single(side)]
-    writers: dict[str, Callable[[IO[bytes]], Any]] = {
-        find_format(name).file_name: partial(
-            write_alignment, alignment, format=name, predicate=predicate, about=about
-        )
-        for name in formats
-    }
-    links = list(writers)
-    writers[DOUBTFUL_FILE_NAME] = partial(write_doubtful, alignment)
-    writers[UNMATCHED_FILE_NAME] = partial(write_unmatched, alignment)
-    if len(alignment.same):
-        writers[SAME_IRI_FILE_NAME] = partial(write_same_iri, alignment)
-    else:
-        (folder / SAME_IRI_FILE_NAME).unlink(missing_ok=True)
-    if cardinality is Cardinality.ONE_TO_ONE:
-        (folder / CLUSTERS_FILE_NAME).unlink(missing_ok=True)
-    else:
-        writers[CLUSTERS_FILE_NAME] = partial(write_clusters, alignment)
-
-    def written_to(name: str) -> Any:
-        with atomic_write(folder / name) as file:
-            return writers[name](file)
-
-    written = dict(zip(writers, in_parallel(written_to, writers), strict=True))
-    same = written.get(SAME_IRI_FILE_NAME, {"source": 0, "target": 0})
-    for name in links:
-        answers_add_up(
-            linkable,
-            written[name].pairs,
-            written[name].linked,
-            written[DOUBTFUL_FILE_NAME],
-            written[UNMATCHED_FILE_NAME],
-            same,
-            counted_twice(alignment),
-            single,
-        )
-    return list(writers)
 
 
 def write(
@@ -332,9 +241,9 @@ def write(
 ) -> None:
     """Write an alignment to one file: SSSOM, N-Triples, Alignment API, TSV or Parquet.
 
-    Without a `format`, the name tells: `.sssom.tsv`, `.nt`, `.rdf`, `.tsv` or `.parquet`. `predicate` is a
-    CURIE or an IRI for all links; without one, it follows from what the entities are. SSSOM files have the
-    `license` (an IRI), the `date` and, `with_doubtful`, the doubtful pairs.
+    Without a `format`, the ending of the path decides: `.sssom.tsv`, `.nt`, `.rdf`, `.tsv` or `.parquet`.
+    `predicate` is a CURIE or an IRI for all links; without one, it follows from what the entities are. SSSOM
+    files have the `license` (an IRI), the `date` and, `with_doubtful`, the doubtful pairs.
 
     Example: `write(alignment, "links.sssom.tsv")`.
     """
@@ -343,7 +252,7 @@ def write(
     fitting = [ending for ending in endings if place.name.endswith(f".{ending}")]
     if format is None and not fitting:
         raise UsageError(
-            f"{place.name} does not tell its format; end it with one of {', '.join(endings)}, or name one"
+            f"{place.name} has no known ending; use one of {', '.join(endings)}, or give `format`"
         )
     name = find_format(format).name if format else endings[max(fitting, key=len)]
     about = About(None, day_of(date), license and license_iri(license), with_doubtful)
@@ -352,7 +261,7 @@ def write(
 
 
 def paths(given: Place | Sequence[Place] | None) -> tuple[Path, ...]:
-    """No path, one or several, as a tuple."""
+    """Return no path, one or several as a tuple."""
     if given is None:
         return ()
     return (Path(given),) if isinstance(given, str | os.PathLike) else tuple(map(Path, given))

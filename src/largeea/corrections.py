@@ -46,7 +46,7 @@ class Corrections:
         }
 
     def not_reviewed(self, stage: Stages, known: Handle[Links]) -> Handle[Links]:
-        """The known pairs that were not reviewed: reviewed ones are harder than others, so no sample."""
+        """The known pairs that were not reviewed: reviewed ones are harder, so they are not a fair sample."""
         return known if self.reviewed is None else stage("not-reviewed", without_links, known, self.reviewed)
 
     def before_reviews(self, stage: Stages) -> Corrections:

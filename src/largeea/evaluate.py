@@ -23,6 +23,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from largeea.graph import Bool, Int32, Links
+from largeea.graph.ranges import expand_ranges
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.clusters import b_cubed_agreement, cluster_numbers, pairwise_agreement
@@ -202,9 +203,8 @@ def _above(
     scores: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return how many of `scores[starts[i] : ends[i]]` are above `own[i]`, and how many are equal to it."""
-    link = np.repeat(np.arange(len(own)), ends - starts)
-    offset = np.arange(len(link)) - np.repeat(np.cumsum(ends - starts) - (ends - starts), ends - starts)
-    compared = scores[starts[link] + offset]
+    link, place = expand_ranges(starts, ends - starts)
+    compared = scores[place]
     better = np.bincount(link, compared > own[link], minlength=len(own))
     return better, np.bincount(link, compared == own[link], minlength=len(own))
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow.compute as pc
 
-from largeea.errors import UsageError
+from largeea.entity_lookup import SIDES, Side, find_entity
 from largeea.evidence.witnesses import SharedNeighbour, shared_neighbours
 from largeea.finished import FinishedRun
 from largeea.formats.prefixes import Curies
-from largeea.graph import KnowledgeGraph, Strings
-from largeea.matching.alignment import Alignment
+from largeea.graph import KnowledgeGraph
 from largeea.matching.cardinality import Cardinality
 from largeea.similarity import Similarity
 
-Side = Literal["source", "target"]
+__all__ = [
+    "Candidate",
+    "Entity",
+    "Explanation",
+    "SharedValue",
+    "Side",
+    "Verdict",
+    "Witness",
+    "explain",
+    "find_entity",
+    "shared_evidence",
+    "shortened",
+]
+
 Status = Literal["accepted", "doubtful", "unmatched"]
-SIDES: tuple[Side, Side] = ("source", "target")
-NEAR = 5
-"""Number of entities to suggest if the requested one is unknown or ambiguous."""
-_COMPARED, _ALIKE = 200, 0.6
 
 
 @dataclass(frozen=True)
@@ -214,40 +220,6 @@ def _shared_values(run: FinishedRun, source: int, shared: list[SharedNeighbour])
         yield SharedValue(*predicates, text, one.strength)
 
 
-def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> tuple[int, Side]:
-    """Return the id and side of the entity with this IRI or CURIE, else this name, else ignoring case.
-
-    Two entities that are each other's counterpart are not ambiguous: they have the same explanation.
-    """
-    graphs = {"source": alignment.source, "target": alignment.target}
-    within = alignment.cardinality is Cardinality.WITHIN
-    sides: tuple[Side, ...] = SIDES if side is None else (side,)
-    sides = ("source",) if within else sides
-    bare = wanted[1:-1] if wanted.startswith("<") and wanted.endswith(">") else wanted
-    ways: list[Callable[[KnowledgeGraph], list[int]]] = [
-        lambda graph: _where(graph.entities, bare),
-        lambda graph: _where(graph.entities, Curies.of(graph).expand(bare)),
-        lambda graph: _where(graph.names, wanted),
-        lambda graph: _where(pc.utf8_lower(graph.names), wanted.lower()),
-    ]
-    found = ([(one, entity) for one in sides for entity in way(graphs[one])] for way in ways)
-    hits = next(filter(None, found), [])
-    pair = [entity for _, entity in hits]
-    same = [one for one, _ in hits] == list(SIDES) and (alignment.pairs == pair).all(axis=1).any()
-    if len(hits) == 1 or same:
-        return hits[0][1], hits[0][0]
-    if hits:
-        several = [_line(one, Entity.of(graphs[one], entity)) for one, entity in hits[: 2 * NEAR]]
-        more = f"\n  and {len(hits) - len(several):,} more" if len(hits) > len(several) else ""
-        way = "say which by its IRI" if side else "say which by its IRI, or by --side source or target"
-        raise UsageError(f"{wanted!r} is {len(hits):,} entities; {way}:\n" + "\n".join(several) + more)
-    near = [_line(one, Entity.of(graphs[one], entity)) for one, entity in _near(graphs, sides, bare)]
-    advice = "; near are:\n" + "\n".join(near) if near else ""
-    where = "either graph" if side is None else f"the {side} graph"
-    unknown = Curies.of(alignment.source, alignment.target).advice(bare)
-    raise UsageError(f"no entity of {where} has the IRI or name {wanted!r}{unknown}{advice}")
-
-
 def _verdicts(similarity: Similarity, entity: int, axis: int) -> dict[int, Verdict]:
     """Return score and rank of every entry in a row (axis 0) or a column (axis 1), best first."""
     if axis == 0:
@@ -262,39 +234,6 @@ def _verdicts(similarity: Similarity, entity: int, axis: int) -> dict[int, Verdi
         found: Verdict(score, rank)
         for found, score, rank in zip(ids.tolist(), scores.tolist(), ranks.tolist(), strict=True)
     }
-
-
-def _where(column: Strings, value: str) -> list[int]:
-    return np.flatnonzero(np.asarray(pc.fill_null(pc.equal(column, value), False))).tolist()
-
-
-def _near(graphs: dict[str, KnowledgeGraph], sides: tuple[Side, ...], wanted: str) -> list[tuple[Side, int]]:
-    """Return the entities whose IRI or name is similar to the requested one, most similar first."""
-    found: dict[tuple[Side, int], float] = {}
-    for side in sides:
-        for column in (graphs[side].entities, graphs[side].names):
-            for entity, likeness in _alike(pc.utf8_lower(column), wanted.lower()):
-                found[side, entity] = max(likeness, found.get((side, entity), 0.0))
-    return sorted(found, key=lambda hit: (-found[hit], hit))[:NEAR]
-
-
-def _alike(column: Strings, wanted: str) -> list[tuple[int, float]]:
-    """Return the rows with similar texts and their similarity; texts are preselected by shared trigrams."""
-    trigrams = sorted({wanted[i : i + 3] for i in range(max(len(wanted) - 2, 1))})
-    shared = np.zeros(len(column), np.int32)
-    for trigram in trigrams:
-        shared += np.asarray(pc.fill_null(pc.match_substring(column, trigram), False))
-    length = np.asarray(pc.fill_null(pc.utf8_length(column), 0))
-    promising = np.lexsort((length, -shared))[:_COMPARED]
-    ratios = (
-        (entity, SequenceMatcher(None, wanted, column[entity].as_py(), autojunk=False).ratio())
-        for entity in promising[shared[promising] > 0].tolist()
-    )
-    return [(entity, ratio) for entity, ratio in ratios if ratio >= _ALIKE]
-
-
-def _line(side: Side, entity: Entity) -> str:
-    return f"  {side}: {entity.iri}" + (f" ({entity.name})" if entity.name else "")
 
 
 def _relation(graph: KnowledgeGraph, directed: int) -> str:

@@ -19,7 +19,10 @@ from largeea.similarity import Similarity
 CHANNELS = {"equal-names": "name", "names": "name", "neighbours-of-others": "neighbours"} | {
     kind: kind for kind in ("structure", "neighbours", "surroundings", "literals", "learnt")
 }
-"""Stages that hold what the channels found. An answer with evidence has `equal-names`, without it `names`."""
+"""Stages that hold the matrices of the channels: stage to channel.
+
+An answer with evidence has `equal-names`, without it `names`.
+"""
 ITSELF = "itself"
 """The stage that holds every entity with itself, where a graph was compared with itself."""
 FEATURES = ("semantic", "strings")

@@ -70,4 +70,4 @@ def test_an_unknown_experiment_lists_the_known(capsys: pytest.CaptureFixture[str
 
 def test_a_missing_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["experiment", "overall", "--data", str(tmp_path / "none")]) == 3
-    assert "is no folder" in " ".join(capsys.readouterr().err.split())
+    assert "is not a folder" in " ".join(capsys.readouterr().err.split())

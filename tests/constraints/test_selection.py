@@ -41,7 +41,7 @@ def test_a_compressed_file_with_a_malformed_line(graph: tuple[KnowledgeGraph, Pa
             "SELECT ?x ?y WHERE { ?x ?p ?y }",
             "the selection of the source graph has 2 variables; give a SELECT",
         ),
-        ("ASK { ?x ?p ?y }", "is no SELECT"),
+        ("ASK { ?x ?p ?y }", "is not a SELECT query"),
         ("SELECT ?x\nWHERE { ?x a }", r"is not valid SPARQL: error at 2:\d+: expected"),
         ("SELECT ?x { ?x a nope:Person }", "known prefixes: dbc, dbo"),
         ("SELECT ?x { service <http://x/> { ?x ?p ?y } }", "uses SERVICE; nothing is fetched"),

@@ -105,5 +105,5 @@ def test_names_the_paper_knows() -> None:
 
 
 def test_a_missing_folder_is_found_out_early(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no folder; --data needs pair folders"):
+    with pytest.raises(InputError, match="is not a folder; --data needs pair folders"):
         check(tmp_path / "none")

@@ -140,5 +140,5 @@ def test_damaged_figures_are_named(tmp_path: Path, text: str | None, why: str) -
 
 
 def test_a_missing_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"results: is no folder; .*largeea experiment -o"):
+    with pytest.raises(InputError, match=r"results: is not a folder; .*largeea experiment -o"):
         write_summary(tmp_path / "results")

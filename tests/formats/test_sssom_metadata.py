@@ -135,7 +135,7 @@ def test_dates_and_licences(monkeypatch: pytest.MonkeyPatch) -> None:
     assert day_of(None, "2024-05-06T07:08:09+00:00") == "1970-01-02"
     assert day_of("2020-01-01", "2024-05-06T07:08:09+00:00") == "2020-01-01"
     for wrong in ("2020-13-01", "yesterday"):
-        with pytest.raises(UsageError, match="is no day; give it as YYYY-MM-DD"):
+        with pytest.raises(UsageError, match="is not a day; give it as YYYY-MM-DD"):
             day_of(wrong)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
     with pytest.raises(UsageError, match="SOURCE_DATE_EPOCH is 'soon'"):

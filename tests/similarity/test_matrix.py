@@ -384,7 +384,7 @@ def test_numpy_sizes_become_plain_ones() -> None:
 @pytest.mark.parametrize(
     ("indptr", "indices", "scores", "message"),
     [
-        ([0, 1], [0], [np.nan], "no number"),
+        ([0, 1], [0], [np.nan], "not a number"),
         ([0, 1], [0], [-0.5], "below the floor"),
         ([0, 1], [0], [np.inf], "infinite"),
         ([0, 1], [3], [0.5], "below 3"),

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from largeea.api import write_results
 from largeea.cli import options
 from largeea.cli.align import show
 from largeea.cli.bench import report
@@ -17,6 +16,7 @@ from largeea.datasets.openea_layout import write_pair
 from largeea.experiments.bench import bench
 from largeea.progress import step
 from largeea.report import write_report
+from largeea.results import write_results
 from largeea.runs import Run
 
 EXAMPLES = """

@@ -80,7 +80,7 @@ def check_query(query: str, side: str, prefixes: dict[str, str]) -> None:
         raise UsageError(f"{where} is not valid SPARQL: {_shortened(reason)}{known}") from None
     variables = found.variables if isinstance(found, ox.QuerySolutions) else None
     if variables is None or len(variables) != 1:
-        has = "is no SELECT" if variables is None else f"has {len(variables)} variables"
+        has = "is not a SELECT query" if variables is None else f"has {len(variables)} variables"
         raise UsageError(f"{where} {has}; give a SELECT with one variable: SELECT ?x WHERE {{ ... }}")
 
 

@@ -69,7 +69,7 @@ def connect(address: str | None) -> None:
 
 
 def _check(address: str) -> None:
-    """Refuse what is no address."""
+    """Refuse what is not an address."""
     host, _, port = address.rpartition(":")
     if address != "auto" and not (host and port.isdigit()):
         raise UsageError(f"address = {address!r}: give HOST:PORT or auto")

@@ -112,7 +112,9 @@ def twin(entities: int, seed: int = 0, like: str = _GROWING) -> TwinSet:
 def check(folder: Path) -> Path:
     """Return the folder; raises an error if it does not exist, before any measurement."""
     if not folder.is_dir():
-        raise InputError("is no folder; --data needs pair folders (OpenEA, DBP15K or DBP1M layout)", folder)
+        raise InputError(
+            "is not a folder; --data needs pair folders (OpenEA, DBP15K or DBP1M layout)", folder
+        )
     return folder
 
 

@@ -36,7 +36,7 @@ def write_summary(folders: Path) -> Path:
     """
     if not folders.is_dir():
         raise InputError(
-            "is no folder; it should hold those that `largeea experiment -o` has written", folders
+            "is not a folder; it should hold those that `largeea experiment -o` has written", folders
         )
     measured = sorted({path.parents[1] for path in folders.glob(f"*/*/{FIGURES}")})
     found = {folder.name: write_pages(folder) for folder in measured}

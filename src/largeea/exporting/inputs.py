@@ -1,4 +1,4 @@
-"""Results of stages that an answer was computed from, though they are no part of it: names and vectors."""
+"""Results of stages that an answer was computed from, though they are not part of it: names and vectors."""
 
 from __future__ import annotations
 

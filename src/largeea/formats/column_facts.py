@@ -58,7 +58,7 @@ class ColumnFacts:
 
     @property
     def can_be_id(self) -> bool:
-        """Whether every row has another value, and the values are no dates, fractions or long texts."""
+        """Whether every row has another value, and the values are not dates, fractions or long texts."""
         if not self.rows or self.filled < self.rows or self.distinct < self.filled:
             return False
         return (

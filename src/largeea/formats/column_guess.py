@@ -25,7 +25,7 @@ from largeea.graph import Strings
 
 _ALL, _MANY, _FEW = 0.99, 0.9, 0.3
 _SPARSE = 0.2
-"""Integers that are ids fill less than this share of their range: then a value among them is no chance."""
+"""Integer ids fill less than this share of their range, so that a value is not among them by chance."""
 _SURE_ID_WORDS = {"id", "ids", "identifier", "uri", "iri", "uuid", "guid"}
 _SURE_LINK_WORDS = {"parent", "parents", "broader", "narrower", "superclass", "subclass"}
 _WEAK_LINK_WORDS = {"nr", "no", "number", "nummer", "code", "key"}

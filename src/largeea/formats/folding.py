@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from largeea.formats.distinct import sorted_distinct
 from largeea.graph import Bool, Int32, Int64, ReadCounts, Strings, strings
 from largeea.graph.lookup import are_in, distinct, places_in
+from largeea.graph.ranges import expand_ranges
 
 _CASCADES = 8
 """How often blank nodes below a folded node are followed."""
@@ -149,7 +150,4 @@ def joined(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """All matches of `keys[n]` with the ascending `table[m]`: positions in keys and in table, `[matches]`."""
     first, last = (np.searchsorted(table, keys, side) for side in ("left", "right"))
-    size = last - first
-    row = np.repeat(np.arange(len(keys)), size)
-    offset = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
-    return row, np.repeat(first, size) + offset
+    return expand_ranges(first, last - first)

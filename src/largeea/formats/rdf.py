@@ -53,7 +53,7 @@ _GUARDED: dict[str, tuple[ox.RdfFormat, Callable[[IO[bytes], Path], Guard]]] = {
 _ERRORS_OF_A_STATEMENT = 10
 """The parser may stumble this often over one statement; more errors on the same line count one by one."""
 _MOST_ERRORS_OF_A_LINE = 1000
-"""Then the line is no text of this format, and each error would take longer to find than the one before."""
+"""Beyond it, the line is not text of this format, and each error would take longer to find than the last."""
 
 
 def read_rdf(path: Path, format: str, builder: GraphBuilder, rejects: Rejects, scope: str = "") -> None:

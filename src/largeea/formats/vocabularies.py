@@ -82,7 +82,7 @@ HEADER_TYPES = (
     RDFS + "Datatype",
     *(WIKIBASE + kind for kind in ("Reference", "TimeValue", "QuantityValue", "GlobecoordinateValue")),
 )
-"""Types of nodes that are no subject matter: headers of ontologies and thesauri, datatypes, bookkeeping."""
+"""Types of nodes that a graph is not about: headers of ontologies and thesauri, datatypes, bookkeeping."""
 IDENTITIES = (
     OWL + "sameAs",
     EQUIVALENT_CLASS,

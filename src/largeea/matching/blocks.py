@@ -13,6 +13,7 @@ import numpy as np
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Bool, Int32, Int64, Links
+from largeea.graph.ranges import expand_ranges
 from largeea.matching.forbidden import without_pairs
 from largeea.matching.kernels import mark_sharing
 from largeea.similarity import Similarity
@@ -58,7 +59,7 @@ def allowed_links(links: Links, rules: Arrays) -> Bool:
     for pointers, blocks, *theirs in _rules(rules):
         counts = np.diff(pointers)[links.source]
         starts = np.append(0, np.cumsum(counts))
-        taken = np.arange(starts[-1]) + np.repeat(pointers[links.source] - starts[:-1], counts)
+        _, taken = expand_ranges(pointers[links.source], counts)
         targets = np.ascontiguousarray(links.target)
         mark_sharing(0, len(links), each, targets, starts, blocks[taken], *theirs, kept)
     return kept

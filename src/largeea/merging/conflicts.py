@@ -14,7 +14,7 @@ from largeea.formats.links.text import joined
 from largeea.formats.links.tsv import write_header, write_rows
 from largeea.graph import Bool, Float64, Int32, Int64, KnowledgeGraph, Strings
 from largeea.graph.lookup import places_in
-from largeea.graph.ranges import spelt_out
+from largeea.graph.ranges import expand_ranges
 from largeea.merging.terms import Terms
 
 FUNCTIONAL_SHARE = 0.95
@@ -136,7 +136,7 @@ def _joined(keys: Int64, rows: Int64, others: _Single) -> Iterator[tuple[Int64, 
     first, last = (np.searchsorted(others.key, keys, side) for side in ("left", "right"))
     count = last - first
     for block in np.split(np.arange(len(keys)), _cuts(count)):
-        row, place = spelt_out(first[block], count[block])
+        row, place = expand_ranges(first[block], count[block])
         yield rows[block[row]], others.row[place]
 
 

@@ -9,6 +9,7 @@ from numba import njit
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64, Strings, UInt64
+from largeea.graph.ranges import expand_ranges
 from largeea.names.characters import CodePoints, code_points
 from largeea.names.ngrams import count_grams
 from largeea.names.numbering import number_codes
@@ -85,7 +86,7 @@ def _spelling(points: CodePoints, vocabulary: Int64) -> tuple[UInt64, UInt64]:
     """
     lengths = vocabulary[:, 1] - vocabulary[:, 0]
     offsets = _pointer(lengths)
-    letters = points[np.arange(offsets[-1]) + np.repeat(vocabulary[:, 0] - offsets[:-1], lengths)]
+    letters = points[expand_ranges(vocabulary[:, 0], lengths)[1]]
     grams = count_grams(letters, offsets, SHORTEST_GRAM, LONGEST_GRAM)
     first = letters[offsets[:-1]].astype(np.int64)
     number = (first >= ord("0")) & (first <= ord("9"))

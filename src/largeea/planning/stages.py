@@ -182,7 +182,7 @@ def propagation_memory(sizes: Sizes, how: EvidenceConfig, label_width: int, limi
 
 
 def free_entities(sizes: Sizes) -> Pair:
-    """Matched entities that are no anchors after the first round, as far as that can be told beforehand."""
+    """Matched entities that are not anchors after the first round, as far as that can be told beforehand."""
     source, target = sizes.all_matched
     anchors = int(EXPECTED_ANCHORS * min(source, target))
     return math.ceil(sizes.share * (source - anchors)), target - anchors

@@ -75,7 +75,7 @@ def read_manifest(folder: Path) -> Manifest:
         written = [name for record in manifest["stages"].values() for name in record["files"]]
         for name in [*written, *manifest.get("results", {}), *manifest.get("outdated", [])]:
             if Path(name).name != name:
-                raise ValueError(f"{name!r} is no file of the run")
+                raise ValueError(f"{name!r} is not a file of the run")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise InputError(

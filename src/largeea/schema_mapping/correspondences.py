@@ -16,7 +16,7 @@ from largeea.finished import FinishedRun
 from largeea.formats.vocabularies import TYPE
 from largeea.graph import Float64, Int64, KnowledgeGraph, Links, Strings
 from largeea.graph.interning import encoded
-from largeea.graph.ranges import spelt_out
+from largeea.graph.ranges import expand_ranges
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.clusters import clusters_by_side
 from largeea.schema_mapping.model import Correspondence, Kind, predicate_of
@@ -136,7 +136,7 @@ def _agreements(ours: _Facts, theirs: _Facts, both_ways: bool = False) -> _Agree
     order = np.argsort(theirs.key, kind="stable")
     keys = theirs.key[order]
     first, last = np.searchsorted(keys, ours.key), np.searchsorted(keys, ours.key, side="right")
-    fact, place = spelt_out(first, last - first)
+    fact, place = expand_ranges(first, last - first)
     other = order[place]
     stated = np.isin(theirs.key, ours.key)
     if both_ways:

@@ -12,7 +12,7 @@ from largeea.evidence.attributes.facts import Facts
 from largeea.evidence.attributes.values import Values, attribute_values
 from largeea.finished import FinishedRun
 from largeea.graph import Int32, Links
-from largeea.graph.ranges import spelt_out
+from largeea.graph.ranges import expand_ranges
 from largeea.schema_mapping.model import CLOSE, Correspondence
 
 
@@ -45,7 +45,7 @@ def similar_attributes(run: FinishedRun, merged: Links, threshold: float) -> Ite
 
 def _support(facts: Facts, entities: Int32) -> sp.csr_array:
     """Which merged entities have each property: 1 or absent, `[properties, merged]`."""
-    merged, place = spelt_out(facts.pointers[entities], np.diff(facts.pointers)[entities])
+    merged, place = expand_ranges(facts.pointers[entities], np.diff(facts.pointers)[entities])
     property = facts.property[place]
     shape = int(facts.property.max(initial=-1)) + 1, len(entities)
     return sp.csr_array((np.ones(len(merged), np.int64), (property, merged)), shape=shape)

@@ -46,7 +46,8 @@ class Similarity:
         if not ascending:
             raise ValueError(f"targets of a row must ascend from 0 and stay below {self.shape[1]}")
         if not (np.isfinite(self.floor) and above_floor):
-            raise ValueError(f"score {_lowest(self.scores)} is below the floor {self.floor} or is no number")
+            lowest = _lowest(self.scores)
+            raise ValueError(f"score {lowest} is below the floor {self.floor} or is not a number")
         if not finite:
             raise ValueError("a score is infinite")
 

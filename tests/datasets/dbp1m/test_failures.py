@@ -258,7 +258,7 @@ def _objects(dumps):
     ("change", "message"),
     [
         ({"languages": ("en", "en")}, "'en' twice"),
-        ({"languages": ("english!", "fr")}, "'english!' is no language code"),
+        ({"languages": ("english!", "fr")}, "'english!' is not a language code"),
         ({"layouts": ("dbp15k",)}, "unknown layout 'dbp15k'; known: dbp1m, openea"),
         ({"source_dumps": ()}, "each side needs at least one dump"),
     ],

@@ -32,7 +32,7 @@ def check_languages(languages: tuple[str, str]) -> None:
     for language in languages:
         if not re.fullmatch(_LANGUAGE, language):
             raise UsageError(
-                f"--languages: {language!r} is no language code; give two like 'en fr', 'de zh-yue'"
+                f"--languages: {language!r} is not a language code; give two like 'en fr', 'de zh-yue'"
             )
     if languages[0] == languages[1]:
         raise UsageError(f"--languages: {languages[0]!r} twice; source and target need one language each")

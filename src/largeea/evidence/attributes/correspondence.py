@@ -16,6 +16,7 @@ from largeea.evidence.attributes.score_kernels import Partners, group_levels
 from largeea.evidence.attributes.values import Values
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float64, Int32, Int64, Links
+from largeea.graph.ranges import expand_ranges
 from largeea.similarity import Similarity
 
 MAX_ANCHORS = 20_000
@@ -182,8 +183,7 @@ def _group_pairs(values: Values, links: Links) -> tuple[Int64, Int64, Int64]:
     wide = np.diff(theirs)[links.target]
     sizes = np.diff(ours)[links.source] * wide
     sizes[sizes > MAX_PROPERTY_PAIRS] = 0
-    link = np.repeat(np.arange(len(links)), sizes)
-    at = np.arange(len(link)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    link, at = expand_ranges(np.zeros_like(sizes), sizes)
     return link, ours[links.source][link] + at // wide[link], theirs[links.target][link] + at % wide[link]
 
 

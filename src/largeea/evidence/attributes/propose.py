@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from largeea.evidence.attributes.facts import Facts
 from largeea.evidence.attributes.values import Values, ValueTable
 from largeea.graph import Arrays, Float64, Int64
+from largeea.graph.ranges import expand_ranges
 from largeea.search.sparse import sparse_top_k
 from largeea.similarity import Similarity
 
@@ -51,11 +52,10 @@ def _features(facts: Facts, table: ValueTable) -> sp.csr_array:
     entity = np.repeat(groups, np.diff(facts.starts))
     sizes = np.diff(table.token_pointers)
     count = sizes[facts.value]
-    first = np.cumsum(count) - count
-    at = np.arange(count.sum()) - np.repeat(first - table.token_pointers[facts.value], count)
+    fact, at = expand_ranges(table.token_pointers[facts.value], count)
     several = np.flatnonzero(count > 1)
     tokens = len(table.token_weight)
-    rows = np.concatenate([np.repeat(entity, count), entity[several]])
+    rows = np.concatenate([entity[fact], entity[several]])
     columns = np.concatenate(
         [table.token[at].astype(np.int64), tokens + facts.value[several].astype(np.int64)]
     )

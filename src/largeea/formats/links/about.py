@@ -52,7 +52,7 @@ def day_of(given: str | None, made: str | None = None) -> str | None:
         try:
             return date.fromisoformat(given).isoformat()
         except ValueError:
-            raise UsageError(f"the date {given!r} is no day; give it as YYYY-MM-DD") from None
+            raise UsageError(f"the date {given!r} is not a day; give it as YYYY-MM-DD") from None
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if not epoch:
         return made and made[:10]

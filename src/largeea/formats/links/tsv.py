@@ -69,7 +69,7 @@ def text_lines(path: Path) -> Iterator[str]:
 def tsv_rows(
     lines: Iterable[str], path: Path, *, quoted: bool, skipped: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows of tab-separated text with the line each starts on; blank lines are no rows.
+    """Rows of tab-separated text with the line each starts on; blank lines are skipped.
 
     Every row must be as wide as the first. `skipped` is the number of lines before `lines` in the file.
     """

@@ -111,8 +111,8 @@ def soften(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """`(losses[n], pull[n])`: the log-sum-exp loss and the derivative of its mean by `right[n]`.
 
-    `cosines[n, m]` to the negatives become the derivatives by them. A row's counterpart is no negative of it.
-    Cosines are at most 1, so their exponentials are taken relative to that of 1.
+    `cosines[n, m]` to the negatives become the derivatives by them. A row's counterpart is not
+    one of its negatives. Cosines are at most 1, so their exponentials are taken relative to that of 1.
     """
     own = torch.exp((right - 1) / temperature)
     push = cosines.sub_(1).div_(temperature).exp_().masked_fill_(counterpart[:, None] == negative, 0)

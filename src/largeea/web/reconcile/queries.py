@@ -26,7 +26,7 @@ MAX_TYPES = 10
 MAX_WANTED = 100
 """Properties of one data extension."""
 MAX_TEXT = 4096
-"""Characters of a name or value; longer texts are no names."""
+"""Characters of a name or value; longer texts are not names."""
 DEFAULT_LIMIT, MAX_LIMIT = 10, 100
 """Candidates of a query if it does not say how many, and at most."""
 T = TypeVar("T")

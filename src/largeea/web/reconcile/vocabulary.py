@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from largeea.graph import Float32, Float64, Strings, UInt64
 from largeea.graph.interning import encoded
+from largeea.graph.ranges import expand_ranges
 from largeea.names.characters import code_points
 from largeea.names.cutting import MAX_WORDS, Words
 from largeea.names.ngrams import count_grams, tfidf
@@ -48,9 +49,7 @@ class GramVocabulary:
         An unknown n-gram has no column but counts for the length of the vector.
         """
         grams = count_grams(*code_points(texts), SHORTEST, LONGEST)
-        row = np.repeat(np.arange(len(texts)), grams.sizes)
-        first = np.cumsum(grams.sizes) - grams.sizes
-        place = np.arange(len(row)) + np.repeat(grams.starts - first, grams.sizes)
+        row, place = expand_ranges(grams.starts, grams.sizes)
         codes, counts = grams.codes[place], grams.counts[place]
         column = np.searchsorted(self.codes, codes)
         column[column == len(self.codes)] = 0
