@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from largeea.execution import Execution, executing
-from largeea.matching.sinkhorn import sinkhorn
+from largeea.matching.kernels import normalise_rows, row_probabilities
+from largeea.matching.sinkhorn import on_cpu, row_weights, sinkhorn
 from largeea.similarity import Similarity
 
 
@@ -86,3 +87,22 @@ def test_threads_do_not_change_a_digit(threads: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("largeea.matching.sinkhorn.MIN_ENTRIES_FOR_THREADS", 0)
     with executing(Execution(threads=threads)):
         np.testing.assert_array_equal(sinkhorn(matrix, 0.05, 0.2).scores, alone.scores)
+
+
+def test_the_local_order_of_rows_and_columns_does_not_change_a_digit() -> None:
+    random = np.random.default_rng(4)
+    matrix = Similarity.from_entries(
+        random.integers(0, 300, 9000), random.integers(0, 200, 9000), random.random(9000), (300, 200)
+    )
+    weights, bins = row_weights(matrix, 0.05, 0.2)
+    flipped = Similarity(matrix.shape, matrix.indptr, matrix.indices, weights).transpose()
+    source, target = np.empty(300, np.float32), np.ones(200, np.float32)
+    by_source = matrix.indptr, matrix.indices, weights
+    by_target = flipped.indptr, flipped.indices, flipped.scores, np.ones(200, np.float32)
+    for _ in range(7):
+        normalise_rows(0, 300, *by_source, bins, target, source)
+        normalise_rows(0, 200, *by_target, source, target)
+    normalise_rows(0, 300, *by_source, bins, target, source)
+    expected = np.empty(len(matrix), np.float32)
+    row_probabilities(0, 300, *by_source, source, target, expected)
+    np.testing.assert_array_equal(on_cpu(*by_source, bins, 200, 7), expected)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from largeea.graph import Float32, Int8, Int32, Int64
-from largeea.similarity.kernels import best_first
+from largeea.similarity.kernels import keep_best_in_any_order
 
 
 @njit(cache=True, nogil=True)
@@ -18,16 +18,17 @@ def witnesses(
     agreed: Int64, agreed_with: Int32, agreement: Float32,
     ids: Int32, sums: Float32, kinds: Int8, kinds_t: Int8,
 ) -> None:  # fmt: skip
-    """The k targets of each source with the highest sum of `-log(1 - witness)`, best first, ties by id.
+    """The k targets of each source with the highest sum of `-log(1 - witness)`; ties go to smaller ids.
 
-    They are written into `ids[last - first, k]` and `sums[last - first, k]`. A source has targets of its own
-    kind only; entities of kind -1 take no part. Nodes behind the entities of `kinds_t` are literal values.
+    They are written into `ids[last - first, k]` and `sums[last - first, k]`, in any order. A source has
+    targets of its own kind only; entities of kind -1 take no part. Nodes behind the entities of `kinds_t` are
+    literal values.
     """
     targets = len(kinds_t)
     total = np.zeros(targets, np.float64)  # sums of float32 that hardly depend on their order
     reached = np.empty(targets, np.int32)
     same = np.zeros(len(inverse_functionality_t), np.float32)
-    best = np.empty(ids.shape[1], np.int64)
+    sums_of_reached, ranked = np.empty((2, 4 * ids.shape[1]), np.float64)
     for x in range(first, last):
         count = 0
         if kinds[x] < 0:
@@ -58,8 +59,10 @@ def witnesses(
                 other = end
             for i in range(agreed[r], agreed[r + 1]):
                 same[agreed_with[i]] = 0
-        for rank in range(best_first(total, reached[:count], best)):
-            ids[x - first, rank] = best[rank]
-            sums[x - first, rank] = total[best[rank]]
+        if count > len(ranked):
+            sums_of_reached, ranked = np.empty((2, 2 * count), np.float64)
         for place in range(count):
-            total[reached[place]] = 0
+            sums_of_reached[place], total[reached[place]] = total[reached[place]], 0
+        keep_best_in_any_order(
+            reached[:count], sums_of_reached[:count], ranked, ids[x - first], sums[x - first]
+        )

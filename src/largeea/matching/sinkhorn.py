@@ -16,9 +16,15 @@ from largeea.execution.jobs import machines, over_rows
 from largeea.execution.settings import current
 from largeea.graph import Float32, Int32, Int64
 from largeea.matching import kernels
+from largeea.matching.local_order import (
+    local_order_of_columns,
+    local_order_of_rows,
+    places_of,
+    rows_in_order,
+)
 from largeea.matching.sinkhorn_shards import on_machines
 from largeea.similarity import Similarity
-from largeea.similarity.columns import transposed
+from largeea.similarity.columns import columns_in_order
 
 MIN_ENTRIES_FOR_THREADS = 2_000_000
 """With fewer entries, one thread is faster than starting several."""
@@ -87,13 +93,20 @@ def on_cpu(
 ) -> Float32:
     """See `Iterate`."""
     rows = len(pointers) - 1
-    by_source = pointers, targets, weights, bins
-    by_target = *transposed(pointers, targets, weights, columns), np.ones(columns, np.float32)
+    row_order = local_order_of_rows(pointers, targets)
+    column_order = local_order_of_columns(pointers, targets, columns)
+    row_places, column_places = places_of(row_order), places_of(column_order)
+    by_source = *rows_in_order(pointers, targets, weights, row_order, column_places), bins[row_order]
+    by_target = (
+        *columns_in_order(pointers, targets, weights, column_order, row_places),
+        np.ones(columns, np.float32),
+    )
     source, target = np.empty(rows, np.float32), np.ones(columns, np.float32)
     for _ in range(iterations):
         _normalise(*by_source, target, source)
         _normalise(*by_target, source, target)
     _normalise(*by_source, target, source)
+    source, target = source[row_places], target[column_places]
     probabilities = np.empty(len(weights), np.float32)
     over_rows(kernels.row_probabilities, rows, pointers, targets, weights, source, target, probabilities)
     return probabilities

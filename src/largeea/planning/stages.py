@@ -100,7 +100,7 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     yield StageRow("edges", evidence.edges_memory(max(edges)), 12 * sum(edges), 3e-7 * sum(edges))
     if _with_literals(sizes, how):
         yield from _literal_stages(sizes, how, threads)
-    matching = 8 * int((1 + FILL) * entries) + 25 * entries
+    matching = 8 * int((1 + FILL) * entries) + 33 * entries
     matching_seconds = 9e-9 * entries * how.sinkhorn_iterations
     rounds = min(how.rounds, EXPECTED_ROUNDS)
     yield StageRow("fused", matching, matrix, matching_seconds, rounds)

@@ -33,12 +33,27 @@ def over_columns(kernel: Any, entries: int, columns: int, *arguments: Any) -> No
 
 def transposed(indptr: Int64, indices: Int32, scores: Float32, columns: int) -> tuple[Int64, Int32, Float32]:
     """Return the row pointers, indices and scores of the transposed matrix; rows ascend in each column."""
+    rows = len(indptr) - 1
+    orders = np.arange(columns, dtype=np.int32), np.arange(rows, dtype=np.int32)
+    return columns_in_order(indptr, indices, scores, *orders)
+
+
+def columns_in_order(
+    indptr: Int64, indices: Int32, scores: Float32, order: Int32, row_numbers: Int32
+) -> tuple[Int64, Int32, Float32]:
+    """Return the transposed matrix with the columns in some order, `[columns]`, and the rows renumbered.
+
+    The entries of a column are in the order of the rows, whatever their new numbers are.
+    """
+    columns = len(order)
+    counts = np.zeros(columns, np.int64)
+    over_columns(_count, len(indices), columns, indptr, indices, counts)
     pointers = np.zeros(columns + 1, np.int64)
-    over_columns(_count, len(indices), columns, indptr, indices, pointers)
-    np.cumsum(pointers, out=pointers)
-    places = pointers[:-1].copy()
+    np.cumsum(counts[order], out=pointers[1:])
+    places = counts
+    places[order] = pointers[:-1]
     rows, flipped = np.empty(len(indices), np.int32), np.empty(len(indices), np.float32)
-    over_columns(_scatter, len(indices), columns, indptr, indices, scores, places, rows, flipped)
+    over_columns(_scatter, len(indices), columns, indptr, indices, scores, row_numbers, places, rows, flipped)
     return pointers, rows, flipped
 
 
@@ -73,11 +88,11 @@ def _run(first: int, last: int, indices: Int32, start: int, end: int) -> tuple[i
 
 
 @njit(cache=True, nogil=True)
-def _count(first: int, last: int, indptr: Int64, indices: Int32, pointers: Int64) -> None:
+def _count(first: int, last: int, indptr: Int64, indices: Int32, counts: Int64) -> None:
     for row in range(len(indptr) - 1):
         start, end = _run(first, last, indices, indptr[row], indptr[row + 1])
         for column in indices[start:end]:
-            pointers[np.uint32(column) + 1] += 1
+            counts[np.uint32(column)] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -87,6 +102,7 @@ def _scatter(
     indptr: Int64,
     indices: Int32,
     scores: Float32,
+    row_numbers: Int32,
     places: Int64,
     rows: Int32,
     flipped: Float32,
@@ -97,7 +113,7 @@ def _scatter(
             column = np.uint32(indices[entry])
             place = places[column]
             places[column] = place + 1
-            rows[np.uint64(place)], flipped[np.uint64(place)] = row, scores[entry]
+            rows[np.uint64(place)], flipped[np.uint64(place)] = row_numbers[row], scores[entry]
 
 
 @njit(cache=True, nogil=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from largeea.graph import Bool, Float32, Int32, Int64
+from largeea.graph import Bool, Float32, Float64, Int32, Int64
 
 
 @njit(cache=True, nogil=True)
@@ -126,6 +126,28 @@ def keep_best(columns: Int32, sums: Float32, ranked: Float32, ids: Int32, best: 
         rank += (sums[place] > lowest) | (is_equal & (equals > 0))
         equals -= is_equal
         place += 1
+
+
+@njit(cache=True, nogil=True)
+def keep_best_in_any_order(columns: Int32, sums: Float64, ranked: Float64, ids: Int32, best: Float32) -> None:
+    """The same as `keep_best` for columns that do not ascend; what is kept stays in their order."""
+    k = len(ids)
+    if len(columns) <= k:
+        ids[: len(columns)], best[: len(columns)] = columns, sums
+        return
+    ranked[: len(sums)] = sums
+    lowest = _k_th_highest(ranked[: len(sums)], k)
+    room, equals = k, 0
+    for place in range(len(sums)):
+        ranked[equals] = -columns[place]
+        equals += sums[place] == lowest
+        room -= sums[place] > lowest
+    last_equal = -_k_th_highest(ranked[:equals], room)
+    rank = 0
+    for place in range(len(sums)):
+        if sums[place] > lowest or (sums[place] == lowest and columns[place] <= last_equal):
+            ids[rank], best[rank] = columns[place], sums[place]
+            rank += 1
 
 
 @njit(cache=True, nogil=True)
