@@ -163,6 +163,15 @@ def test_candidates_are_searched_only_while_anchors_change(tmp_path: Path) -> No
     assert len(timings["candidates"]) == 1, "less than a tenth of the anchors is new from the second round on"
 
 
+def test_a_higher_maximum_of_rounds_changes_nothing_once_anchors_have_settled() -> None:
+    source, target, _ = overlapping_pair(1)
+    tables = [
+        largeea.align(source, target, config={"evidence": {"rounds": rounds}}).to_table()
+        for rounds in (8, 20)
+    ]
+    assert tables[0].equals(tables[1])
+
+
 def test_nearby_names_are_the_same_however_many_are_compared_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,8 @@ SEARCH_FROM = 0.1
 """Share of new anchors from which on new candidates are searched again."""
 LEARN_FROM = 0.02
 """Share of new anchors from which on translations are learnt again, once they are worth it."""
+TRIAL = 8
+"""Number that the random labels of the trial are drawn by, as those of a round are by its number."""
 LEAST_WORTH = 0.05
 """Evidence that tells less is left out."""
 
@@ -172,7 +174,7 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
         pool = {"surroundings": rounds.channels["surroundings"]}
         taught = trial.translations(anchors, "trial-")
         found = compare(
-            trial, anchors, joined, how.rounds, names, pool, taught, share_of_names(rounds.weights), "trial-"
+            trial, anchors, joined, TRIAL, names, pool, taught, share_of_names(rounds.weights), "trial-"
         )
         tried = found.with_names
     tried = corrections.before_reviews(stage).allowed(stage, trained | tried, "trial-")

@@ -90,6 +90,16 @@ def test_letters_of_another_alphabet_are_learnt() -> None:
     assert found_first(rows_of(source, target), same(SIZE // 2)) > 0.9
 
 
+def test_words_of_three_characters_are_learnt_where_nothing_divides_them() -> None:
+    random = np.random.default_rng(1)
+    plain = list({"".join(random.choice(list(HAN[:6]), 3)): None for _ in range(80)})
+    code = dict(zip(plain, words(len(plain), 2), strict=True))
+    chosen = [random.choice(plain, 3, replace=False) for _ in range(SIZE)]
+    source = ["".join(some) for some in chosen]
+    target = [" ".join(code[word] for word in some) for some in chosen]
+    assert found_first(rows_of(source, target), same(SIZE // 2)) > 0.9
+
+
 def test_characters_that_sound_alike_share_what_is_learnt() -> None:
     written = words(SIZE, 10, "剧龙车马书")
     variants = str.maketrans("剧龙车马书", "劇龍車馬書")
@@ -153,8 +163,15 @@ def test_anchors_are_left_out_where_there_are_too_many(monkeypatch: pytest.Monke
     units = name_units(rows)
     monkeypatch.setattr(learnt, "MOST_PRODUCTS", 10_000)
     taught = learn_translations(units, same(SIZE), 0)["source_own"]
-    sizes = np.diff(units["source_indptr"]) * np.diff(units["target_indptr"])
-    assert 0 < sizes[taught >= 0].sum() <= 10_000
+    sizes, compared = (
+        {
+            side: np.add.reduceat(counted[units[f"{side}_indices"]], units[f"{side}_indptr"][:-1])
+            for side in ("source", "target")
+        }
+        for counted in (np.ones(len(units["weights"]), int), (units["weights"] > 0).astype(int))
+    )
+    for ours, theirs in (("source", "target"), ("target", "source")):
+        assert 0 < (sizes[ours] * compared[theirs])[taught >= 0].sum() <= 10_000
 
 
 def test_a_run_learns_names_in_other_letters_from_its_anchors(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ class EvidenceConfig(Section):
     """Self-training with evidence from neighbours, literals and surroundings."""
 
     rounds: int = Field(
-        8, ge=0, le=1000, description="maximum number of self-training rounds; 0 switches evidence off"
+        16, ge=0, le=1000, description="maximum number of self-training rounds; 0 switches evidence off"
     )
     min_new_anchor_share: float = Field(
         0.005, ge=0, le=1, description="rounds end when the share of new anchors is below this"

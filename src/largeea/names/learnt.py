@@ -6,6 +6,7 @@ translated into those of the other: both directions make different mistakes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from largeea.similarity import Similarity
 ITERATIONS = 5
 """Of expectation maximisation."""
 MOST_PRODUCTS = 1 << 25
-"""Source units times target units, summed over the pairs of names that translations are learnt from."""
+"""Units of a name times compared units of its counterpart, summed over the anchors that teach."""
 LEAST_SHARE = 0.01
 """Translations of a unit that are expected less often are left out."""
 MOST_TRANSLATIONS = 64
@@ -44,10 +45,13 @@ def learn_translations(units: Arrays, anchors: Links, seed: int) -> Arrays:
     `MOST_PRODUCTS`.
     """
     source, target = (_units(units, side) for side in SIDES)
-    taught, vocabulary = _some(anchors, source, target, seed), len(units["weights"])
-    ours, theirs = _units_of(source, taught.source), _units_of(target, taught.target)
+    compared = [_compared(named, units["weights"]) for named in (source, target)]
+    taught, vocabulary = _some(anchors, (source, target), compared, seed), len(units["weights"])
+    ends = taught.source, taught.target
+    ours, theirs = map(_units_of, (source, target), ends)
+    our_outputs, their_outputs = map(_units_of, compared, ends)
     with ThreadPoolExecutor(min(current().thread_count, 2)) as pool:
-        forth, back = pool.map(_fit, (ours, theirs), (theirs, ours), (vocabulary, vocabulary))
+        forth, back = pool.map(_fit, (ours, theirs), (their_outputs, our_outputs), (vocabulary, vocabulary))
     return _kept(forth, "source", taught, len(source.pointer) - 1) | _kept(
         back, "target", taught.reversed(), len(target.pointer) - 1
     )
@@ -214,6 +218,13 @@ def _units_of(units: Units, names: Int32) -> Units:
     return Units(pointer, units.ids[places])
 
 
+def _compared(units: Units, weights: Float32) -> Units:
+    """Those units that names are compared by."""
+    kept = weights[units.ids] > 0
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+    return Units(before[units.pointer], units.ids[kept])
+
+
 def _inverted(units: Units, vocabulary: int) -> Units:
     """The names that have each unit."""
     order = np.argsort(units.ids, kind="stable")
@@ -221,8 +232,12 @@ def _inverted(units: Units, vocabulary: int) -> Units:
     return Units(np.searchsorted(units.ids[order], np.arange(vocabulary + 1)), name[order])
 
 
-def _some(anchors: Links, source: Units, target: Units, seed: int) -> Links:
-    """Anchors in random order until `MOST_PRODUCTS` is reached."""
+def _some(anchors: Links, units: Sequence[Units], compared: Sequence[Units], seed: int) -> Links:
+    """Anchors in random order until `MOST_PRODUCTS` is reached in one of the directions."""
     order = generator(seed, "translations").permutation(len(anchors))
-    sizes = np.diff(source.pointer)[anchors.source[order]] * np.diff(target.pointer)[anchors.target[order]]
-    return anchors.take(np.sort(order[np.cumsum(sizes) <= MOST_PRODUCTS]))
+    (ours, theirs), (our_outputs, their_outputs) = (
+        [np.diff(side.pointer)[ends[order]] for side, ends in zip(sides, anchors.pairs.T, strict=True)]
+        for sides in (units, compared)
+    )
+    products = np.maximum(np.cumsum(ours * their_outputs), np.cumsum(theirs * our_outputs))
+    return anchors.take(np.sort(order[products <= MOST_PRODUCTS]))

@@ -1,7 +1,8 @@
 """The units of names: what translations are learnt about.
 
-Units are words, characters and pairs of characters, as they are written and as they are read, so that neither
-languages nor scripts need be known.
+Units are words and one to three characters, as they are written and as they are read, so that neither
+languages nor scripts need be known. Three characters are translated but are no translations themselves: they
+say more about what a name means than one or two, but too few names share them to be predicted.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from largeea.names.labels import normalised
 from largeea.names.ngrams import gram_entries, tfidf, tfidf_memory
 from largeea.names.rows import Columns
 
-SHORTEST, LONGEST = 1, 2
+SHORTEST, LONGEST = 1, 3
 """Characters of a unit that is not a word."""
+LONGEST_COMPARED = 2
+"""Characters of such a unit that names are compared by."""
 SIDES = "source", "target"
 
 
@@ -27,20 +30,24 @@ def name_units(rows: Columns) -> Arrays:
 
     A name in another script has the units of its reading in Latin letters, too: characters that sound alike
     share what is learnt about them. A weight is the square root of the inverse document frequency, so that a
-    product of two vectors has it once.
+    product of two vectors has it once; that of a unit that names are not compared by is 0.
     """
     source, target = (_written_and_read(rows, side) for side in SIDES)
-    grams, words = tfidf(source, target, SHORTEST, LONGEST), _words(source, target)
+    short = tfidf(source, target, SHORTEST, LONGEST_COMPARED)
+    words, longer = _words(source, target), tfidf(source, target, LONGEST_COMPARED + 1, LONGEST)
+    compared = short[0].shape[1] + words[0].shape[1]
     units: Arrays = {}
-    for side, some, whole in zip(SIDES, grams, words, strict=True):
-        matrix = sp.hstack([some, whole], format="csr")
+    for side, *parts in zip(SIDES, short, words, longer, strict=True):
+        matrix = sp.hstack(parts, format="csr")
         units |= {
             f"{side}_indptr": matrix.indptr.astype(np.int64),
             f"{side}_indices": matrix.indices.astype(np.int32),
         }
     frequency = sum(np.bincount(units[f"{side}_indices"], minlength=matrix.shape[1]) for side in SIDES)
     names = len(source) + len(target)
-    return units | {"weights": np.sqrt(1 + np.log((1 + names) / (1 + frequency))).astype(np.float32)}
+    weights = np.sqrt(1 + np.log((1 + names) / (1 + frequency))).astype(np.float32)
+    weights[compared:] = 0
+    return units | {"weights": weights}
 
 
 def unit_entries(characters: int) -> int:
