@@ -462,7 +462,10 @@ def test_after_a_failure_the_same_folder_can_be_used(fails):
         ("align a.nt b.nt -o run --set names.top_k=many", ["names.top_k = 'many'"]),
         ("align a.nt b.nt -o run --set names.top_k=0", ["names.top_k = 0", "greater than or equal to 1"]),
         ("align a.nt b.nt -o run --set names.top_k", ["--set needs key=value, for example names.top_k=20"]),
-        ("align a.nt b.nt -o run --set decision.accept=0.5", ["is now called 'decision.threshold'"]),
+        (
+            "align a.nt b.nt -o run --set decision.even=0.5",
+            ["no longer exists; see 'evidence.no_match_score'"],
+        ),
         ("align a.nt b.nt -o run --set structure.threads=2", ["--threads on the command line"]),
         ("align a.nt b.nt -o run --memory lots", ["memory = 'lots': give a size such as 12GB"]),
         ("align a.nt b.nt -o run --device tpu", ["device = 'tpu': give auto, cpu, cuda or cuda:N"]),
