@@ -473,11 +473,11 @@ def test_after_a_failure_the_same_folder_can_be_used(fails):
         ("align a.nt b.nt -o run --without luck", ["--without luck: unknown part; known: structure, names"]),
         (
             "align a.nt b.nt -o run --max-errors -1",
-            ["--max-errors", "greater than or equal to 0", "Try 'largeea align --help'"],
+            ["--max-errors", "-1", "Try 'largeea align --help'"],
         ),
         ("align a.nt b.nt -o run --seed x", ["--seed", "integer", "Try 'largeea align --help'"]),
         ("align a.nt b.nt", ["--output", "Try 'largeea align --help'"]),
-        ("align -o run", ["source", "Try 'largeea align --help'"]),
+        ("align -o run", ["argument", "Try 'largeea align --help'"]),
         ("align a.nt b.nt c.nt -o run", ["c.nt", "Try 'largeea align --help'"]),
         ("align a.nt b.nt -o run --wirte tsv", ["--wirte", "--write"]),
         ("aling a.nt b.nt", ["aling", "Try 'largeea --help'"]),

@@ -107,6 +107,8 @@ def main(memory: int, most_text: int, seconds: int) -> int:
     except MemoryError:
         return OUT_OF_MEMORY
     except (pa.ArrowException, OSError, ValueError) as error:
+        if "worker thread" in str(error):  # the limit of memory leaves no room for its stack
+            return OUT_OF_MEMORY
         sys.stderr.write("\n" + json.dumps(f"is {what} Parquet file: {error}"))
         return REFUSED
     return 0
