@@ -350,7 +350,9 @@ def test_evaluating_an_unfinished_run(fails, failing):
     Path("links.tsv").write_text("http://a/Berlin\thttp://b/Berlin\n")
     with failing("fused", ZeroDivisionError()):
         fails(INTERNAL, "align a.nt b.nt -o run")
-    fails(INPUT, "evaluate run --links links.tsv", "the run is not finished; continue with: largeea resume run")
+    fails(
+        INPUT, "evaluate run --links links.tsv", "the run is not finished; continue with: largeea resume run"
+    )
     succeeds("align a.nt b.nt -o run")
     succeeds("evaluate run --links links.tsv")
     fails(INPUT, "evaluate run --links none.tsv", "none.tsv: no such file")
