@@ -22,7 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTING = ("pytest", "pytest-xdist", "hypothesis", "httpx2", "jsonschema", "rapidfuzz", "sssom-pydantic")
+TESTING = (
+    *("pytest", "pytest-xdist", "hypothesis", "httpx2", "jsonschema", "rapidfuzz", "sssom-pydantic"),
+    "setuptools>=77",
+)
 """What tests import; none of it is an extra of the program."""
 NOT_OURS = ("-W", "default::DeprecationWarning")
 """Old and new versions of other packages warn of each other; that is no failure of ours."""

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 import largeea
 from largeea.cli import COMMANDS, make_app
-from largeea.config import MOVED, PRESETS, RENAMED, Config
+from largeea.config import MOVED, PRESETS, RENAMED, REPLACED, Config
 
 MODULES = {
     "largeea.finished": ["FinishedRun"],
@@ -95,10 +95,12 @@ def settings() -> str:
     lines += ["## Presets", "", "The settings in which each preset differs from the defaults.", ""]
     changed = ((f"`{preset}`", f"`{key}={value}`") for preset in PRESETS for key, value in _preset(preset))
     lines += _table(("preset", "setting"), changed)
-    lines += ["## Renamed settings", "", "An old name is an error, and the message gives the new one.", ""]
+    lines += ["## Renamed settings", "", "An old name still works, with a warning.", ""]
+    lines += _table(("until release 0.1.0", "now"), ((f"`{o}`", f"`{n}`") for o, n in RENAMED.items()))
+    lines += ["## Replaced settings", "", "These are errors, and the message says what to use instead.", ""]
     moved = {old: f"--{new}, execution setting {new}" for old, new in MOVED.items()}
     lines += _table(
-        ("until release 0.1.0", "now"), ((f"`{o}`", f"`{n}`") for o, n in (RENAMED | moved).items())
+        ("until release 0.1.0", "instead"), ((f"`{o}`", f"`{n}`") for o, n in (REPLACED | moved).items())
     )
     return "\n".join(lines)
 

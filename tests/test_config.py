@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import tomllib
 import types
 from pathlib import Path
@@ -17,13 +18,14 @@ from largeea.config import (
     PARTS,
     PRESETS,
     RENAMED,
+    REPLACED,
     Config,
     DecisionConfig,
     NamesConfig,
     as_config,
     load,
 )
-from largeea.errors import InputError, UsageError
+from largeea.errors import InputError, LargeEAWarning, UsageError
 from largeea.execution import Execution
 
 
@@ -215,15 +217,33 @@ def exists(setting: str) -> bool:
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())
-def test_renamed_settings_are_told_under_their_new_name(old: str, new: str, tmp_path: Path) -> None:
+def test_an_old_name_works_with_a_warning(old: str, new: str, tmp_path: Path) -> None:
     assert exists(new)
     assert not exists(old)
     section, _, name = old.partition(".")
+    value = '"fp32"' if new.endswith("dtype") else "1"
     file = tmp_path / "config.toml"
-    file.write_text(f"[{section}]\n{name} = 1\n")
-    for attempt in (lambda: load(settings=(f"{old}=1",)), lambda: load(file=file)):
-        with pytest.raises(UsageError, match=rf"^the setting '{old}' is now called '{new}'$"):
-            attempt()
+    file.write_text(f"[{section}]\n{name} = {value}\n")
+    expected = load(settings=(f"{new}={value}",))
+    for attempt in (
+        lambda: load(settings=(f"{old}={value}",)),
+        lambda: load(file=file),
+        lambda: as_config({section: {name: json.loads(value)}}),
+    ):
+        with pytest.warns(LargeEAWarning, match=rf"^the setting '{old}' is now called '{new}'; "):
+            assert attempt() == expected
+
+
+def test_an_old_name_overrides_a_preset() -> None:
+    with pytest.warns(LargeEAWarning, match=r"names\.lexical"):
+        assert load("largeea-r", settings=("names.lexical=0.7",)).names.ngram_weight == 0.7
+
+
+def test_an_old_name_beside_the_new_one_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[names]\nlexical = 0.5\nngram_weight = 0.6\n")
+    with pytest.raises(UsageError, match=r"'names\.lexical' is the old name of 'names\.ngram_weight'"):
+        load(file=file)
 
 
 @pytest.mark.parametrize(("old", "new"), MOVED.items())
@@ -238,22 +258,21 @@ def test_settings_that_do_not_change_the_answer_have_moved(old: str, new: str) -
         load(settings=(f"{old}=1",))
 
 
-@pytest.mark.parametrize(
-    "setting", ["decision.min_precision", "decision.no_match_score", "evidence.no_match_score_names"]
-)
-def test_settings_that_are_gone_are_told_with_what_to_set_instead(setting: str) -> None:
-    assert not exists(setting)
-    with pytest.raises(UsageError, match=rf"'{setting}' is now called '{RENAMED[setting]}'"):
-        load(settings=(f"{setting}=0.5",))
+@pytest.mark.parametrize(("old", "new"), REPLACED.items())
+def test_settings_that_are_gone_are_refused_with_what_to_set_instead(old: str, new: str) -> None:
+    assert exists(new)
+    assert not exists(old)
+    with pytest.raises(UsageError, match=rf"^the setting '{old}' no longer exists; see '{new}'$"):
+        load(settings=(f"{old}=0.5",))
 
 
 def test_a_configuration_of_release_0_1_0(tmp_path: Path) -> None:
-    """Every name that has changed since is told, not only the first."""
+    """The message names every setting that has to change, not only the first."""
     file = tmp_path / "config.toml"
-    file.write_text('[names]\nlexical = 0.5\ndevice = "cpu"\n[decision]\naccept = 0.5\n')
-    with pytest.raises(UsageError) as error:
+    file.write_text('[names]\nlexical = 0.5\ndevice = "cpu"\n[decision]\nmin_precision = 0.5\n')
+    with pytest.warns(LargeEAWarning, match="ngram_weight"), pytest.raises(UsageError) as error:
         load(file=file)
-    for word in ("'names.ngram_weight'", "'decision.threshold'", "--device"):
+    for word in ("'decision.threshold'", "--device"):
         assert word in str(error.value)
 
 
@@ -278,7 +297,10 @@ def test_a_dictionary_changes_what_it_names_and_no_more() -> None:
     ("given", "message"),
     [
         ({"names": {"topk": 3}}, r"unknown setting 'names.topk'; known here: encoder"),
-        ({"decision": {"accept": 0.5}}, r"'decision.accept' is now called 'decision.threshold'"),
+        (
+            {"decision": {"precision": 0.5}},
+            r"'decision.precision' no longer exists; see 'decision.threshold'",
+        ),
         ({"preset": "x"}, r"unknown preset 'x'; known: default"),
         ("x", r"unknown preset 'x'; known: default"),
     ],

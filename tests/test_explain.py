@@ -332,7 +332,7 @@ def test_several_hits_are_listed():
 
 
 def test_no_hit_offers_near_ones():
-    with pytest.raises(UsageError, match="'Berlyn'; near are:\n  source: http://s/2"):
+    with pytest.raises(UsageError, match="'Berlyn'; the most similar are:\n  source: http://s/2"):
         find_entity(ALIGNMENT, "Berlyn")
     with pytest.raises(UsageError, match=r"of the target graph has the IRI or name 'qqqqq'$"):
         find_entity(ALIGNMENT, "qqqqq", "target")
@@ -395,7 +395,7 @@ def test_explain_what_has_no_pair(ring, capsys):
 
 def test_explain_knows_no_such_entity(ring, capsys):
     assert run(["explain", "run", "Atlantys"]) == 2
-    assert "near are:\n  source: http://a/Atlantis" in capsys.readouterr().err
+    assert "the most similar are:\n  source: http://a/Atlantis" in capsys.readouterr().err
     assert run(["explain", "nowhere", "Paris"]) == 3
     assert run(["explain", "run", "Paris", "--side", "left"]) == 2
 

@@ -51,7 +51,7 @@ def find_entity(alignment: Alignment, wanted: str, side: Side | None = None) -> 
     unknown = Curies.of(alignment.source, alignment.target).advice(bare)
     where = "either graph" if side is None else f"the {side} graph"
     near = _listed(graphs, _similar(graphs, sides, bare))
-    advice = f"; near are:{near}" if near else ""
+    advice = f"; the most similar are:{near}" if near else ""
     raise UsageError(f"no entity of {where} has the IRI or name {wanted!r}{unknown}{advice}")
 
 

@@ -241,7 +241,7 @@ def weighed(weights: dict[str, float], measured: Arrays, names: float) -> dict[s
     worth = {kind: float(share[0]) for kind, share in measured.items()} | {"name": names}
     kinds = {"structure": worth["surroundings"], "literals": worth.get("literals"), "names": names}
     told = ", ".join(f"{kind} {share:.0%}" for kind, share in kinds.items() if share is not None)
-    note(f"what the evidence tells where another kind is sure: {told}")
+    note(f"worth of the evidence, measured on pairs that another kind is sure of: {told}")
     return {
         kind: weight * worth[kind] / max(worth.values()) if worth.get(kind, 0) >= LEAST_WORTH else 0.0
         for kind, weight in ({"name": 1.0} | weights).items()

@@ -11,6 +11,8 @@ from largeea.cli import run
 from largeea.datasets.openea_layout import write_pair
 from largeea.experiments.datasets import twin
 
+pytest.importorskip("matplotlib")
+
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:

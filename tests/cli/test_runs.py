@@ -60,7 +60,7 @@ def interrupt(cli, failing):
     def stop(before: str = "alignment") -> None:
         with failing(before, MemoryError()):
             _, err = cli("align a.nt b.nt -o run --write tsv --set names.top_k=7", RESOURCES)
-        assert err.endswith("What was finished is kept; go on with: largeea resume run\n")
+        assert err.endswith("What was finished is kept; continue with: largeea resume run\n")
 
     return stop
 
@@ -135,7 +135,7 @@ def test_what_cannot_be_resumed(cli):
 
 
 def test_what_cannot_be_resumed_is_not_told_to_be(cli, pair, computed, failing):
-    command, again = f"bench {pair} --train 0 -o run", "go on with: the command that began it\n"
+    command, again = f"bench {pair} --train 0 -o run", "continue with: the command that began it\n"
     with failing("alignment", MemoryError()):
         _, err = cli(command, RESOURCES)
     assert err.endswith(again)
@@ -382,7 +382,7 @@ def test_a_signal_ends_the_run_soon_and_says_how_to_go_on(pair, whole, cli, numb
     assert process.returncode == code, err
     assert time.monotonic() - sent < 20
     assert f"error: stopped by {number.name}" in err
-    assert "go on with: largeea resume run" in err
+    assert "continue with: largeea resume run" in err
     assert "Traceback" not in err
     assert not list(Path("run").rglob(".*"))
     cli("resume run")
@@ -395,7 +395,7 @@ def test_a_signal_to_a_benchmark_does_not_send_to_resume(pair, cli):
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 143, err
-    assert "go on with: the command that began it" in err
+    assert "continue with: the command that began it" in err
     assert "resume" not in err
     cli(f"bench {pair} -o run --train 0 --json")
 
@@ -421,7 +421,7 @@ def test_compiled_code_that_does_not_listen_is_ended(request_kept):
     assert done.returncode == 143
     assert done.stderr.startswith("stopped by SIGTERM\n")
     way_on = f"largeea resume {Path.cwd().resolve()}" if request_kept else "the command that began it"
-    assert done.stderr.endswith(f"go on with: {way_on}")
+    assert done.stderr.endswith(f"continue with: {way_on}")
 
 
 def test_the_number_of_threads_leaves_no_trace(pair):

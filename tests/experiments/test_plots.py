@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from importlib.util import find_spec
 from xml.etree import ElementTree
 
 import pytest
@@ -37,6 +38,10 @@ def test_figures_become_lines() -> None:
     assert made[1].series == {"hits": [(2, 0.2)], "time": [(2, 4.0)]}
 
 
+drawn = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs largeea[experiments]")
+
+
+@drawn
 @pytest.mark.parametrize("bars", [False, True])
 def test_pictures_are_whole_and_the_same_again(bars: bool) -> None:
     shown = panels(ROWS, "k", ("hits",), "method", by="set", bars=bars, reference="paper")
@@ -46,6 +51,7 @@ def test_pictures_are_whole_and_the_same_again(bars: bool) -> None:
     assert draw(shown) == pictures
 
 
+@drawn
 def test_a_series_looks_the_same_in_every_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second panel lacks the first series; the legend must not mislead."""
     points = [(1, 1.0), (2, 2.0)]

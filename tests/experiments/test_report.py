@@ -20,6 +20,7 @@ from largeea.experiments.report import carry_out
 from largeea.experiments.scope import QUICK_SETTINGS, Scope, make_scope
 from largeea.experiments.tables import printed
 
+pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.filterwarnings("ignore::largeea.errors.LargeEAWarning")
 """A model trained for one epoch on so small a pair finds little, and says so."""
 SMALL = twin(150)

@@ -203,6 +203,7 @@ def said_of(name: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
 
 
 def test_every_bad_file_has_its_message(place, monkeypatch, capsys):
+    pytest.importorskip("openpyxl", reason="needs largeea[xlsx]")
     monkeypatch.chdir(place)
     found = {name: said_of(name, capsys) for name in bad_files(place)}
     assert not list(place.glob("run/alignment*"))

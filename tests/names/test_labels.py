@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.graph import strings
-from largeea.names.labels import bare_names, normalised
+from largeea.names.labels import bare_names, composed, normalised
 
 often = settings(deadline=None, max_examples=100, database=None, derandomize=True)
 text = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs", "Cn"]))
@@ -57,6 +57,12 @@ def test_alphabets_lose_form_case_accents_and_punctuation(name: str, expected: s
 )
 def test_other_scripts_keep_what_spells_a_sound(name: str, expected: str) -> None:
     assert normal(name) == [expected]
+
+
+def test_old_versions_of_pyarrow_leave_letters_and_marks_apart() -> None:
+    names = strings(["カ\u3099ンタ\u3099ム", None, "plain", "\u1112\u1161\u11ab"])
+    assert composed(names, by_arrow=False).to_pylist() == ["ガンダム", None, "plain", "한"]
+    assert composed(names).to_pylist() == composed(names, by_arrow=False).to_pylist()
 
 
 def test_voiced_and_unvoiced_kana_are_different_words() -> None:

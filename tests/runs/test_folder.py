@@ -165,7 +165,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(folder: Path, stage: str) -
 def test_after_an_interruption_nobody_is_given_parts_of_two_answers(finished: Path) -> None:
     """`fused` was made of the old names; whoever evaluates the folder now must not be given both."""
     interrupted_at("fused", finished, load(settings=("names.top_k=20",)))
-    with pytest.raises(InputError, match="the run is not finished; go on with: the command that began it"):
+    with pytest.raises(InputError, match="the run is not finished; continue with: the command that began it"):
         load_stage(finished, "names")
     assert load(file=finished / CONFIG) == Config(), "the settings of an answer that is not there yet"
 
@@ -377,7 +377,7 @@ def test_a_failed_write_is_told_at_the_next_stage_or_at_the_end(
 
     with pytest.raises(ResourceError, match=r"cannot write .*task") as error:
         compute()
-    assert "go on with" in error.value.__notes__[0]
+    assert "continue with" in error.value.__notes__[0]
     assert read_manifest(folder)["stages"] == {}
     monkeypatch.undo()
     assert method(folder) == ANSWER
@@ -461,7 +461,7 @@ def test_whoever_is_told_of_a_failure_is_told_how_to_go_on(folder: Path, error: 
     ):
         with pytest.raises(error) as failure:
             fail(request)
-        assert failure.value.__notes__ == [f"What was finished is kept; go on with: {way_on}"]
+        assert failure.value.__notes__ == [f"What was finished is kept; continue with: {way_on}"]
 
 
 def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:

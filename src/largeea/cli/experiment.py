@@ -100,7 +100,7 @@ def command_line(name: str, given: dict[str, Any]) -> str:
     """Return the command that repeats the measurement, with folder names instead of paths."""
     words = ["largeea", "experiment", name]
     if given["data"]:
-        words += ["--data", *(folder.resolve().name for folder in given["data"])]
+        words += ["--data", *(Path(folder).resolve().name for folder in given["data"])]
     words += ["--quick"] if given["quick"] else []
     for option in ("preset", "set"):
         for value in given[option] or ():

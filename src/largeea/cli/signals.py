@@ -62,5 +62,5 @@ def _watch(receiver: int, over: threading.Event, say: Callable[[str], None]) -> 
         return
     stopped = Stopped(received[0])
     ways_on = sorted({way_on(place) for place in held()}) or ["the same command"]
-    say(f"{stopped}\nWhat was finished is kept; go on with: {' or '.join(ways_on)}")
+    say(f"{stopped}\nWhat was finished is kept; continue with: {' or '.join(ways_on)}")
     os._exit(stopped.exit_code)

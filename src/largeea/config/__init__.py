@@ -5,7 +5,7 @@ from __future__ import annotations
 from largeea.config.answer import DecisionConfig, EvidenceConfig, FusionConfig
 from largeea.config.channels import AugmentationConfig, NamesConfig, PartitionConfig, StructureConfig
 from largeea.config.presets import PRESETS, as_config, load
-from largeea.config.renamed import MOVED, RENAMED
+from largeea.config.renamed import MOVED, RENAMED, REPLACED
 from largeea.config.settings import PARTS, Config, Part
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "PARTS",
     "PRESETS",
     "RENAMED",
+    "REPLACED",
     "AugmentationConfig",
     "Config",
     "DecisionConfig",

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from largeea.config.renamed import MOVED, RENAMED
+from largeea.config.renamed import MOVED, REPLACED
 from largeea.config.settings import Config
 
 
@@ -22,8 +22,8 @@ def _problem_in_words(problem: ErrorDetails) -> str:
         return f"{place}: {problem['ctx']['error']}"
     if problem["type"] != "extra_forbidden":
         return f"{place} = {problem['input']!r}: {problem['msg']}"
-    if place in RENAMED:
-        return f"the setting {place!r} is now called {RENAMED[place]!r}"
+    if place in REPLACED:
+        return f"the setting {place!r} no longer exists; see {REPLACED[place]!r}"
     if place in MOVED:
         return (
             f"the setting {place!r} is no longer part of the configuration; use the execution "

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from largeea.config.mistakes import explain
+from largeea.config.renamed import with_new_names
 from largeea.config.settings import Config
 from largeea.config.toml import parse_setting, read_toml
 from largeea.errors import UsageError
@@ -48,9 +49,9 @@ def load(
         raise UsageError(f"unknown preset {preset!r}; known: {', '.join(PRESETS)}")
     values = _merged({}, PRESETS[preset])
     if file is not None:
-        values = _merged(values, read_toml(file))
+        values = _merged(values, with_new_names(read_toml(file)))
     for setting in settings:
-        values = _merged(values, parse_setting(setting))
+        values = _merged(values, with_new_names(parse_setting(setting)))
     return _validated(_merged(values, {key: value for key, value in overrides.items() if value is not None}))
 
 
@@ -62,7 +63,8 @@ def as_config(given: Config | dict[str, Any] | str | None) -> Config:
         return load(given or "default")
     if isinstance(given, dict):
         start = load(str(given.get("preset", "default"))).model_dump()
-        return _validated(_merged(start, {key: value for key, value in given.items() if key != "preset"}))
+        chosen = with_new_names({key: value for key, value in given.items() if key != "preset"})
+        return _validated(_merged(start, chosen))
     raise TypeError(f"config must be a Config, a dict or the name of a preset, not {type(given).__name__}")
 
 

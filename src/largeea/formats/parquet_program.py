@@ -26,6 +26,8 @@ BATCH_BYTES = 256 << 20
 """Text of one batch of rows; genuine tables have less."""
 _TRIPLE_BYTES = 12
 _PREFIXED = "DELTA_BYTE_ARRAY"
+SIGNS_OF_LITTLE_MEMORY = ("launch worker thread", "not enough memory")
+"""What Arrow and its codecs say if the limit of memory stops them."""
 
 
 def limit_process(memory: int, seconds: int) -> None:
@@ -107,6 +109,8 @@ def main(memory: int, most_text: int, seconds: int) -> int:
     except MemoryError:
         return OUT_OF_MEMORY
     except (pa.ArrowException, OSError, ValueError) as error:
+        if any(sign in str(error) for sign in SIGNS_OF_LITTLE_MEMORY):
+            return OUT_OF_MEMORY
         sys.stderr.write("\n" + json.dumps(f"is {what} Parquet file: {error}"))
         return REFUSED
     return 0

@@ -5,6 +5,9 @@ String and n-gram comparison use these; the graph keeps its names as they are.
 
 from __future__ import annotations
 
+import unicodedata
+
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.graph import Strings, strings
@@ -19,6 +22,8 @@ _DISPENSABLE = (
 """Characters that do not change how a name reads. Marks of other scripts spell sounds (カ, ガ) and stay."""
 _LONGEST = 4096
 """Characters of a name that are compared; a longer text is not a name."""
+_ARROW_COMPOSES = pc.utf8_normalize(pa.scalar("\u30ab\u3099"), form="NFKC").as_py() == "\u30ac"
+"""Before pyarrow 26, NFKC leaves letters and their marks apart."""
 
 
 def normalised(names: Strings) -> Strings:
@@ -26,9 +31,18 @@ def normalised(names: Strings) -> Strings:
     text = pc.utf8_slice_codeunits(names, 0, _LONGEST)
     text = pc.utf8_lower(pc.utf8_normalize(text, form="NFKD"))
     text = pc.replace_substring_regex(text, _DISPENSABLE, "")
-    text = pc.utf8_normalize(text, form="NFKC")
+    text = composed(text)
     text = pc.utf8_trim(pc.replace_substring_regex(text, r"[^\p{L}\p{M}\p{N}]+", " "), " ")
     return pc.if_else(pc.equal(text, ""), None, text)
+
+
+def composed(text: Strings, by_arrow: bool = _ARROW_COMPOSES) -> Strings:
+    """NFKC, whichever version of pyarrow is installed."""
+    if by_arrow:
+        return pc.utf8_normalize(text, form="NFKC")
+    foreign = pc.fill_null(pc.invert(pc.string_is_ascii(text)), False)
+    normal = [unicodedata.normalize("NFKC", name) for name in text.filter(foreign).to_pylist()]
+    return pc.replace_with_mask(text, foreign, strings(normal))
 
 
 def latinised(names: Strings) -> Strings:

@@ -118,7 +118,7 @@ class Run:
     def _tell_how_to_resume(self, error: BaseException) -> None:
         assert self.folder is not None
         if self._config is not None and not isinstance(error, UsageError | InputError):
-            error.add_note(f"What was finished is kept; go on with: {way_on(self.folder)}")
+            error.add_note(f"What was finished is kept; continue with: {way_on(self.folder)}")
 
     @property
     def seconds(self) -> dict[str, float]:

@@ -105,7 +105,7 @@ def records_of_answer(folder: Path) -> dict[str, Any]:
     """Return the records of the stages that make up the answer of a finished run."""
     manifest = read_manifest(folder)
     if "answer" not in manifest:
-        raise InputError(f"the run is not finished; go on with: {way_on(folder)}", folder)
+        raise InputError(f"the run is not finished; continue with: {way_on(folder)}", folder)
     known, needed = manifest["stages"], manifest["answer"]["stages"]
     lacking = [name for name in needed if name not in known]
     if lacking:

@@ -196,7 +196,10 @@ def _property_pairs(values: Values, groups: Int64, others: Int64) -> Int64:
 def _levels(values: Values, groups: Int64, others: Int64) -> npt.NDArray[np.int8]:
     """How far the values of pairs of groups agree, `[n]`."""
     levels = np.empty(len(groups), np.int8)
-    over_rows(group_levels, len(levels), groups, others, values.source, values.target, values.table, levels)
+    if len(levels):  # else the kernel need not be compiled
+        over_rows(
+            group_levels, len(levels), groups, others, values.source, values.target, values.table, levels
+        )
     return levels
 
 

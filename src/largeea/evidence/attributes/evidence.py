@@ -30,10 +30,11 @@ def literal_evidence(
     partners = learn_partners(columns, anchors, candidates, seed, within)
     ratios, compared = np.zeros(len(candidates), np.float32), np.zeros(len(candidates), bool)
     width = tuple(int(np.diff(side.pointers).max(initial=0)) for side in (columns.source, columns.target))
-    over_rows(
-        score_candidates, candidates.shape[0], candidates.indptr, candidates.indices,
-        columns.source, columns.target, columns.table, partners, width, ratios, compared, least=256,
-    )  # fmt: skip
+    if len(partners.partner):  # else nothing is compared, and the kernel need not be compiled
+        over_rows(
+            score_candidates, candidates.shape[0], candidates.indptr, candidates.indices,
+            columns.source, columns.target, columns.table, partners, width, ratios, compared, least=256,
+        )  # fmt: skip
     kept = ratios[compared]
     scores = 1 / (1 + np.exp(-MAX_RATIO * np.tanh(kept / MAX_RATIO)))
     before = np.zeros(len(candidates) + 1, np.int64)
