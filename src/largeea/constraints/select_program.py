@@ -79,9 +79,12 @@ def solutions(store: ox.Store, query: str, prefixes: dict[str, str]) -> ox.Query
         reason = " ".join(str(error).split())
         known = f"; known prefixes: {', '.join(sorted(prefixes))}" if "Prefix not found" in reason else ""
         raise Refused(f"is not valid SPARQL: {_shortened(reason)}{known}") from None
-    variables = found.variables if isinstance(found, ox.QuerySolutions) else None
-    if variables is None or len(variables) != 1:
-        has = "is not a SELECT query" if variables is None else f"has {len(variables)} variables"
+    if not isinstance(found, ox.QuerySolutions) or len(found.variables) != 1:
+        has = (
+            f"has {len(found.variables)} variables"
+            if isinstance(found, ox.QuerySolutions)
+            else "is not a SELECT query"
+        )
         raise Refused(f"{has}; give a SELECT with one variable: SELECT ?x WHERE {{ ... }}")
     return found
 

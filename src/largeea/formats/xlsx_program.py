@@ -22,7 +22,7 @@ from itertools import islice
 from typing import IO, Any
 from xml.parsers import expat
 
-import openpyxl
+import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa
 
 MISUSED, REFUSED, OUT_OF_MEMORY, TOO_MUCH_TEXT = 2, 3, 4, 6
@@ -167,6 +167,7 @@ def refused(code: int, message: str, line: int | None = None) -> int:
 
 
 if __name__ == "__main__":
-    ended_with = main(*map(int, sys.argv[1:4]), sys.argv[4])
+    most_memory, most_bytes, most_seconds = map(int, sys.argv[1:4])
+    ended_with = main(most_memory, most_bytes, most_seconds, sys.argv[4])
     sys.stderr.flush()
     os._exit(ended_with)  # threads of Arrow that are still starting would abort an ordinary exit

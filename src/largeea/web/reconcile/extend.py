@@ -50,9 +50,7 @@ def extend(reconciler: Reconciler, asked: Extension, seconds: float) -> dict[str
             if cells > MAX_CELLS:
                 raise BadRequest(f"more than {MAX_CELLS:,} values; ask for fewer entities or properties", 413)
             if time.monotonic() > deadline:
-                raise BadRequest(
-                    f"it took more than {seconds:g} s; ask for fewer entities", 503
-                )
+                raise BadRequest(f"it took more than {seconds:g} s; ask for fewer entities", 503)
     return {"meta": [_meta(reconciler, wanted) for wanted in asked.properties], "rows": rows}
 
 
