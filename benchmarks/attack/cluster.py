@@ -22,7 +22,7 @@ from largeea.datasets.demo import demo_pair
 from largeea.progress import listening
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 600
+SECONDS = 3600
 STOPPED_SECONDS = 5.0
 SETTINGS: dict[str, Any] = {"evidence": {"rounds": 2}}
 
@@ -32,7 +32,7 @@ def attempts(workshop: Any, most: int | None) -> Iterator[tuple[str, str | None]
         return
     workshop.clear()
     command = [sys.executable, "-m", __name__, str(workshop.work), str(most or len(ACTIONS))]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "src")))}
     ended = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )

@@ -41,12 +41,14 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
 def hindered(
     workshop: Workshop, victim: Victim, hinder: Callable[[], None], expected: dict[str, bytes]
 ) -> str | None:
-    """Run a command that `hinder` hinders, then go on without; return what is wrong."""
+    """Run a command that `hinder` hinders, go on without if it failed, and return what is wrong."""
     workshop.restore(victim.state)
     outcome = run(victim.arguments, hinder)
     if wrong := fall(outcome):
         return wrong
-    return fall(run(victim.again(), victim.ready), (0,)) or difference(workshop.content(), expected)
+    if outcome.code and (wrong := fall(run(victim.again(), victim.ready), (0,))):
+        return wrong
+    return difference(workshop.content(), expected)
 
 
 def limits(workshop: Workshop) -> Iterator[Attempt]:

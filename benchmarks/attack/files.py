@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.attack.parquet_files import PARQUET
 from benchmarks.attack.process import Outcome, call, fall, run
-from benchmarks.attack.workshop import LABEL, Attempt, Workshop
+from benchmarks.attack.workshop import LABEL, Attempt, Workshop, write_pair
 
 MOST_MB = 1200.0
 """Memory of a process that reads a file of a few MB: 256 MB more than a run without input, several times."""
@@ -136,8 +136,8 @@ TABLES: dict[str, Callable[[int], bytes]] = {
 _SHEETS = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
-def _workbook(sheet: bytes, repeat: int = 1) -> bytes:
-    """A workbook with one sheet."""
+def _workbook(sheet: bytes, repeat: int = 1, styles: bytes = b"") -> bytes:
+    """A workbook with one sheet, and with styles if they are given."""
     main = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     place = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     sink = io.BytesIO()
@@ -157,8 +157,11 @@ def _workbook(sheet: bytes, repeat: int = 1) -> bytes:
             "[Content_Types].xml",
             '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
             f'<Override PartName="/xl/workbook.xml" ContentType="{_SHEETS}.sheet.main+xml"/>'
+            f'<Override PartName="/xl/styles.xml" ContentType="{_SHEETS}.styles+xml"/>'
             f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_SHEETS}.worksheet+xml"/></Types>',
         )
+        if styles:
+            archive.writestr("xl/styles.xml", b"<styleSheet %s>%s</styleSheet>" % (main, styles))
         with archive.open("xl/worksheets/sheet1.xml", "w") as file:
             for _ in range(repeat):
                 file.write(sheet)
@@ -179,6 +182,7 @@ WORKBOOKS: dict[str, Callable[[int], bytes]] = {
     "false_sizes.xlsx": lambda port: _false_size(_workbook(b" " * (1 << 20), repeat=300)),
     "laughs.xlsx": lambda port: _workbook(XML["laughs.rdf"](port)),
     "external.xlsx": lambda port: _workbook(XML["external.rdf"](port)),
+    "styles.xlsx": lambda port: _workbook(b"", styles=b"<cellXfs>" + b"<xf/>" * 5_000_000 + b"</cellXfs>"),
     "no_workbook.xlsx": lambda port: b"PK\x03\x04" + b"x" * 1000,
     "cells.xlsx": lambda port: _workbook(
         b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
@@ -187,6 +191,16 @@ WORKBOOKS: dict[str, Callable[[int], bytes]] = {
     "archive.zip": lambda port: _workbook(b"x"),
     "renamed_archive.nt": lambda port: _workbook(b"x"),
 }
+QUERIES: dict[str, str] = {
+    "plain": "SELECT ?x {{ SERVICE <{url}> {{ ?x ?p ?y }} }}",
+    "behind a carriage return": "SELECT ?x {{ # no\rSERVICE SILENT <{url}> {{ ?x ?p ?y }} }}",
+    "in quotes": 'SELECT ?x {{ FILTER("""a"b""" != "c") SERVICE <{url}> {{ ?x ?p ?y }} FILTER("a"="a") }}',
+    "from a document": "SELECT ?x FROM <{url}> {{ ?x ?p ?y }}",
+    "nested": "SELECT ?x " + "{{" * 60_000 + "}}" * 60_000,
+    "negated": "SELECT ?x {{ ?x ?p ?y FILTER(" + "!" * 100_000 + "true) }}",
+    "a large expression": "SELECT ?x {{ ?x ?p ?y FILTER(REGEX(STR(?x), '((a{{1,99}}){{1,99}}){{1,99}}')) }}",
+}
+"""`{url}` is the server that counts who connects."""
 KINDS: dict[str, dict[str, Callable[[int], bytes]]] = {
     "compression": COMPRESSION,
     "XML": XML,
@@ -210,6 +224,13 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
                 call(lambda name=name, make=make: write(Path(name), make(port)))  # the parent must stay small
                 wrong = excessive(run(["inspect", name])) or _connected(server)
                 yield f"hostile file: {kind}", wrong and f"{name}: {wrong}"
+        workshop.clear()
+        write_pair()
+        for name, query in QUERIES.items():
+            given = ["--source-select", query.format(url=f"http://127.0.0.1:{port}/")]
+            outcome = run(["align", "a.nt", "b.nt", "-o", "run", "-q", *given])
+            wrong = fall(outcome) or _connected(server)
+            yield "hostile query of --source-select", wrong and f"{name}: {wrong}"
 
 
 def write(path: Path, content: bytes) -> int:

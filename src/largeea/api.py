@@ -203,7 +203,7 @@ def carry_out(
     subject = request.subject()
     with (
         executing(execution),
-        Run(folder, request.to_plain(), subject=subject, overwrite=overwrite) as run,
+        Run(folder, request.to_plain(), subject=subject, overwrite=overwrite, config=config) as run,
     ):
         if mend:
             run.forget_damaged()

@@ -554,6 +554,11 @@ def test_too_little_memory(fails, failing):
         fails(RESOURCES, "align a.nt b.nt -o run", "out of memory")
 
 
+def test_a_thread_that_could_not_start_was_called_a_bug(fails, failing):
+    with failing("fused", RuntimeError("can't start new thread")):
+        fails(RESOURCES, "align a.nt b.nt -o run", "no thread can be started")
+
+
 def test_trouble_with_the_system_is_no_bug(fails, failing):
     with failing("fused", PermissionError(errno.EACCES, "Permission denied", "/somewhere")):
         fails(RESOURCES, "align a.nt b.nt -o run", "Permission denied (/somewhere)")

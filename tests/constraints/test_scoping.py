@@ -7,14 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from largeea import align, align_files, read
 from largeea.cli import run
 from largeea.constraints import as_scope, scoped
+from largeea.constraints.types import Types
 from largeea.errors import InputError, LargeEAWarning, UsageError
 from largeea.formats import ReadOptions
-from largeea.graph import KnowledgeGraph, Part
+from largeea.formats.vocabularies import SUBCLASS, TYPE
+from largeea.graph import KnowledgeGraph, Part, strings
 
 PEOPLE = ["Ada Lovelace", "Alan Turing", "Emmy Noether", "Grace Hopper", "Kurt Goedel", "Sofia Kovalevskaya"]
 TOWNS = ["Marylebone", "Maida Vale", "Erlangen", "New York", "Bruenn", "Moscow"]
@@ -199,3 +202,15 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
         return json.loads(capsys.readouterr().out)
 
     return call
+
+
+def test_a_long_chain_of_subclasses_took_quadratic_time() -> None:
+    """Every level was a search through all of them."""
+    levels = 300_000
+    below = np.stack([np.arange(levels), np.zeros(levels), np.arange(1, levels + 1)], axis=1)
+    typing = [[levels + 1, 1, 0]]
+    entities = strings(f"urn:{number:07}" for number in range(levels + 2))
+    relations = strings([SUBCLASS, TYPE])
+    graph = KnowledgeGraph(entities, entities, relations, np.concatenate([below, typing]).astype(np.int32))
+    found = Types.of(graph, "source").instances([f"urn:{levels:07}"])
+    assert np.flatnonzero(found).tolist() == [levels + 1]

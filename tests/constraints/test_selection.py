@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from largeea.constraints import selection
-from largeea.constraints.selection import check_query, query_text, select
+from largeea.constraints.selection import query_text, select
 from largeea.errors import InputError, LargeEAWarning, ResourceError, UsageError
 from largeea.execution import Execution, executing
 from largeea.formats import read_graph
-from largeea.formats.prefixes import CUSTOMARY
 from largeea.graph import KnowledgeGraph
 
 LINES = "".join(
@@ -47,14 +50,73 @@ def test_a_compressed_file_with_a_malformed_line(graph: tuple[KnowledgeGraph, Pa
         ("SELECT ?x { service <http://x/> { ?x ?p ?y } }", "uses SERVICE; nothing is fetched"),
     ],
 )
-def test_what_is_no_selection(query: str, message: str) -> None:
+def test_what_is_no_selection(graph: tuple[KnowledgeGraph, Path], query: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        check_query(query, "source", CUSTOMARY)
+        select(graph[0], "source", query, [graph[1]], None)
 
 
-def test_the_word_service_is_allowed_elsewhere() -> None:
-    query = 'SELECT ?service { ?service a <http://x/service> ; rdfs:label "SERVICE" } # no SERVICE'
-    check_query(query, "source", CUSTOMARY)
+def test_the_word_service_is_allowed_elsewhere(graph: tuple[KnowledgeGraph, Path]) -> None:
+    query = 'SELECT ?service { ?service ?p """SERVICE " """, <http://a/service>, \'SERVICE\' } # no SERVICE'
+    with pytest.raises(UsageError, match="selects none of its entities"):
+        select(graph[0], "source", query, [graph[1]], None)
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str]]]:
+    """The address of a server, and the paths that it was asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_error(500)
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+        thread.join()
+
+
+HIDDEN = {
+    "behind a comment that a carriage return ends": "SELECT ?x {{ # no\rSERVICE <{url}/> {{ ?x ?p ?y }} }}",
+    "between strings of three quotes": 'SELECT ?x {{ FILTER("""a"b""" != "c") SERVICE <{url}/> '
+    '{{ ?x ?p ?y }} FILTER("a" = "a") }}',
+}
+
+
+@pytest.mark.parametrize("recognised", [True, False])
+@pytest.mark.parametrize("query", HIDDEN.values(), ids=HIDDEN)
+def test_a_hidden_service_reached_the_network(
+    graph: tuple[KnowledgeGraph, Path],
+    server: tuple[str, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    query: str,
+    recognised: bool,
+) -> None:
+    """The process that runs queries can open no connection, even if SERVICE is not recognised."""
+    if not recognised:
+        monkeypatch.setattr(selection, "_SERVICE", re.compile("(?!)"))
+    message = "uses SERVICE" if recognised else "fails: Too many open files"
+    with pytest.raises(UsageError, match=message):
+        select(graph[0], "source", query.format(url=server[0]), [graph[1]], None)
+    assert server[1] == []
+
+
+def test_a_deeply_nested_query_crashed_the_program(graph: tuple[KnowledgeGraph, Path]) -> None:
+    query = "SELECT ?x " + "{" * 100_000 + "}" * 100_000
+    with pytest.raises(UsageError, match="crashes the SPARQL engine; is it nested too deeply"):
+        select(graph[0], "source", query, [graph[1]], None)
+
+
+def test_a_query_that_needs_no_file_was_evaluated_without_a_limit(
+    graph: tuple[KnowledgeGraph, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection, "QUERY_SECONDS", 1)
+    values = " ".join(f"VALUES ?{name} {{ {' '.join(map(str, range(300)))} }}" for name in "abcd")
+    with pytest.raises(ResourceError, match="takes longer than 1 s"):
+        select(graph[0], "source", f"SELECT (COUNT(*) AS ?x) {{ {values} }}", [graph[1]], None)
 
 
 def test_a_query_that_is_no_file(tmp_path: Path) -> None:

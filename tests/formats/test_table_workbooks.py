@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import resource
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from largeea.errors import InputError, UsageError
-from largeea.formats import ReadOptions, read_graph
+from largeea.formats import ReadOptions, decoding, dialect, parquet_program, read_graph
 from largeea.formats.columns import Columns
 from largeea.formats.rejects import Rejects
 from largeea.formats.tables import guess_table
 
 openpyxl = pytest.importorskip("openpyxl", reason="needs largeea[xlsx]")
+xlsx_program = pytest.importorskip("largeea.formats.xlsx_program")
+MOST_MB = 600
 SOUND = Path(__file__).parent / "sound_files" / "records.xlsx"
 
 
@@ -96,6 +101,48 @@ def test_what_is_no_workbook(tmp_path, workbook):
     (tmp_path / "c.xlsx").write_bytes(damaged)
     with pytest.raises(InputError, match=r"c\.xlsx: is not a readable Excel workbook"):
         read_graph(tmp_path / "c.xlsx")
+
+
+def edited(name: str, edit: Callable[[dict[str, bytes]], None], folder: Path) -> Path:
+    """A sound workbook whose parts were edited."""
+    with zipfile.ZipFile(SOUND) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    edit(parts)
+    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, content in parts.items():
+            archive.writestr(part, content)
+    return folder / name
+
+
+def test_styles_of_a_small_workbook_took_gigabytes(tmp_path):
+    def many_styles(parts: dict[str, bytes]) -> None:
+        start = parts["xl/styles.xml"].index(b">", parts["xl/styles.xml"].index(b"<cellXfs")) + 1
+        whole = parts["xl/styles.xml"]
+        parts["xl/styles.xml"] = whole[:start] + b"<xf/>" * 5_000_000 + whole[start:]
+
+    path = edited("styles.xlsx", many_styles, tmp_path)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(InputError, match="like a decompression bomb"):
+        read_graph(path)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10 < MOST_MB
+
+
+def test_a_document_type_hid_in_a_part_with_another_ending(tmp_path):
+    def renamed(parts: dict[str, bytes]) -> None:
+        content = parts.pop("xl/worksheets/sheet1.xml")
+        parts["xl/worksheets/sheet1.XML"] = b"<!DOCTYPE x []>" + content.partition(b"?>")[2]
+        for part in ("[Content_Types].xml", "xl/_rels/workbook.xml.rels"):
+            parts[part] = parts[part].replace(b"sheet1.xml", b"sheet1.XML")
+
+    with pytest.raises(InputError, match=r"sheet1\.XML in it has a document type"):
+        read_graph(edited("doctype.xlsx", renamed, tmp_path))
+
+
+def test_programs_and_their_caller_mean_the_same_by_exit_codes_and_limits():
+    for name in ("MISUSED", "REFUSED", "OUT_OF_MEMORY", "TOO_MUCH_TEXT"):
+        assert getattr(xlsx_program, name) == getattr(decoding, name)
+        assert getattr(parquet_program, name, getattr(decoding, name)) == getattr(decoding, name)
+    assert xlsx_program.MAX_COLUMNS == dialect.MAX_COLUMNS
 
 
 def test_the_missing_package_is_named(monkeypatch):

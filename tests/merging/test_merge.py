@@ -126,6 +126,7 @@ def test_blank_nodes_of_both_graphs_and_of_several_files_stay_apart(
 
 LITERALS = r"""<http://s.org/a> <http://p> "quote \" backslash \\ tab \t line \n return \r end" .
 <http://s.org/a> <http://p> "caf\u00E9 \U0001F600 €"@fr-CA .
+<http://s.org/a> <http://p> "from right to left"@ar--rtl .
 <http://s.org/a> <http://p> "01.50"^^<http://www.w3.org/2001/XMLSchema#decimal> .
 <http://s.org/a> <http://p> "text"^^<http://www.w3.org/2001/XMLSchema#string> .
 <http://s.org/a> <http://p> "" .

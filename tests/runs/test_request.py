@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from largeea import api
 from largeea.config import PRESETS, Config, load
 from largeea.errors import InputError, UsageError
 from largeea.formats import ReadOptions
 from largeea.formats.naming import Naming
 from largeea.formats.tables import Columns
+from largeea.inputs import Inputs
 from largeea.runs import Run
 from largeea.runs.manifest import read_manifest, write_manifest
 from largeea.runs.request import Request, read_request
@@ -127,3 +129,22 @@ def test_the_subject_is_the_same_wherever_one_stands(tmp_path: Path, monkeypatch
     moved = Request(Path("a.nt"), Path("../b.nt"), (), ReadOptions(), ()).subject()
     assert moved == subject
     assert PLAIN.subject() == [str(Path.cwd() / "pair")]
+
+
+def test_a_run_that_was_killed_while_it_read_its_graphs_could_not_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder with a run of other settings would even have been resumed with those."""
+    folder, older, newer = tmp_path / "run", load(settings=("seed=1",)), load(settings=("seed=2",))
+
+    def killed(inputs: Inputs, *_: Any) -> None:
+        inputs.source.ensure()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(api, "run_method", killed)
+    for config in (older, newer):
+        (tmp_path / "a.nt").write_text(f"<urn:a> <urn:p> <urn:{config.seed}> .\n")
+        with pytest.raises(KeyboardInterrupt):
+            api.align_files(tmp_path / "a.nt", tmp_path / "a.nt", folder, config=config)
+        assert read_manifest(folder)["stages"]
+        assert read_request(folder)[1] == config

@@ -13,6 +13,8 @@ from largeea.cli.screen import printable, screen
 from largeea.cli.signals import Stopped, stopping
 from largeea.errors import LargeEAError, ResourceError, UsageError
 
+_NO_THREAD = "can't start new thread"
+"""What Python says if a limit of the operating system on memory or processes is reached."""
 _INTERRUPTED = 130
 _FOR_ALL = ("--quiet", "-q", "--debug")
 """Options that every command accepts."""
@@ -112,6 +114,12 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if isinstance(error, typer.Exit):
             return error.exit_code
+        if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
+            return _fail(
+                error,
+                "no thread can be started; allow more memory or more processes",
+                ResourceError.exit_code,
+            )
         if type(error).__module__.startswith(("click", "typer")):
             return _fail_usage(error)
         return _fail_internally(error)

@@ -92,11 +92,18 @@ def compatible_types(
 def _by_type(types: Types, blocks: list[tuple[str, int]]) -> Sets:
     """The blocks of each entity, by its types and by the block of each listed type."""
     entity, type = types.typing.T
-    masks = {name: types.with_subclasses(name) for name in dict.fromkeys(name for name, _ in blocks)}
-    members = [entity[masks[name][type]] for name, _ in blocks]
-    numbers = [np.full(len(some), block, np.int32) for some, (_, block) in zip(members, blocks, strict=True)]
+    places: dict[str, list[int]] = {}
+    for name, block in blocks:
+        places.setdefault(name, []).append(block)
+    known, members, numbers = np.zeros(types.graph.size, bool), [], []
+    for name, own in places.items():
+        mask = types.with_subclasses(name)
+        known |= mask
+        some = entity[mask[type]]
+        members += [some] * len(own)
+        numbers += [np.full(len(some), block, np.int32) for block in own]
     found, number = np.concatenate(members), np.concatenate(numbers)
-    whole = types.fully_typed(np.any(list(masks.values()), axis=0))[found]
+    whole = types.fully_typed(known)[found]
     return sets_of(found[whole], number[whole], types.graph.size)
 
 

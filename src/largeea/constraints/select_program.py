@@ -1,5 +1,6 @@
-"""Runs a SPARQL query on files, as a program of its own with limits on memory and time.
+"""Runs a SPARQL query on files, as a program of its own, with limits on memory and time, and no network.
 
+A query is not even parsed elsewhere: a deeply nested one crashes the parser, and some are evaluated at once.
 `selection.py` runs this file, so it imports nothing of LargeEA. Standard input has a line of JSON with the
 query and its limits; then for each file a line of JSON with its format and base IRI, and its bytes in chunks,
 each after its length, until a chunk is empty. Standard output has the selected IRIs, one on each line.
@@ -27,6 +28,10 @@ FORMATS = {
     "rdf-xml": ox.RdfFormat.RDF_XML,
     "json-ld": ox.RdfFormat.JSON_LD,
 }
+
+
+class Refused(Exception):  # noqa: N818
+    """A query that is not run, or not to its end; the message says why."""
 
 
 class Chunks(io.RawIOBase):
@@ -66,40 +71,71 @@ def statements(stream: Chunks, format: str, base_iri: str) -> Iterator[Any]:
             last = error.msg
 
 
-def selected(store: ox.Store, query: str, prefixes: dict[str, str]) -> Iterator[str]:
+def solutions(store: ox.Store, query: str, prefixes: dict[str, str]) -> ox.QuerySolutions:
+    """The solutions of a query, which has to be a valid SELECT of one variable."""
+    try:
+        found = store.query(query, prefixes=prefixes, use_default_graph_as_union=True)
+    except SyntaxError as error:
+        reason = " ".join(str(error).split())
+        known = f"; known prefixes: {', '.join(sorted(prefixes))}" if "Prefix not found" in reason else ""
+        raise Refused(f"is not valid SPARQL: {_shortened(reason)}{known}") from None
+    if not isinstance(found, ox.QuerySolutions) or len(found.variables) != 1:
+        has = (
+            f"has {len(found.variables)} variables"
+            if isinstance(found, ox.QuerySolutions)
+            else "is not a SELECT query"
+        )
+        raise Refused(f"{has}; give a SELECT with one variable: SELECT ?x WHERE {{ ... }}")
+    return found
+
+
+def selected(found: ox.QuerySolutions) -> Iterator[str]:
     """The IRIs that the variable of a query is bound to, each once."""
-    found = store.query(query, prefixes=prefixes, use_default_graph_as_union=True)
-    assert isinstance(found, ox.QuerySolutions)
     seen = set()
     for solution in found:
         term = solution[0]
         if isinstance(term, ox.Literal):
-            raise ValueError(f"selects the literal {term}, but entities are IRIs")
+            raise Refused(f"selects the literal {term}, but entities are IRIs")
         if isinstance(term, ox.NamedNode) and term.value not in seen:
             seen.add(term.value)
             yield term.value
 
 
 def main() -> int:
-    """Load the files, run the query, print what it selects; return the exit code."""
+    """Check the query, load the files, run it, print what it selects; return the exit code."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     request = json.loads(sys.stdin.buffer.readline())
+    query, prefixes = request["query"], request["prefixes"]
     _limit(resource.RLIMIT_AS, request["memory"])
+    _limit(resource.RLIMIT_CPU, request["seconds"])
+    _open_no_more_files()
     store, seen = ox.Store(), 0
     try:
+        solutions(store, query, prefixes)
         while line := sys.stdin.buffer.readline():
             file = Chunks(sys.stdin.buffer, request["seconds"], seen)
             store.bulk_extend(statements(file, *json.loads(line)))
             seen = file.seen
-        for iri in selected(store, request["query"], request["prefixes"]):
+        for iri in selected(solutions(store, query, prefixes)):
             sys.stdout.buffer.write(iri.replace("\n", " ").encode() + b"\n")
         sys.stdout.buffer.flush()
-    except (SyntaxError, ValueError, OSError) as error:
-        sys.stderr.write("\n" + json.dumps(str(error)))
+    except (Refused, ValueError, OSError) as error:
+        reason = str(error) if isinstance(error, Refused) else f"fails: {_shortened(str(error))}"
+        sys.stderr.write("\n" + json.dumps(reason))
         return REFUSED
     except MemoryError:
         return OUT_OF_MEMORY
     return 0
+
+
+def _open_no_more_files() -> None:
+    """Let this process open nothing any more, and so no connection: a query could ask for one (SERVICE)."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+
+
+def _shortened(reason: str) -> str:
+    """The place of an error and the beginning of what pyoxigraph expected there."""
+    return reason if len(reason) <= 200 else f"{reason[:200]} ..."
 
 
 def _limit(kind: int, limit: int) -> None:

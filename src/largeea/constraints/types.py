@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order
 
 from largeea.constraints.nearest import nearest
 from largeea.errors import UsageError
@@ -36,15 +39,18 @@ class Types:
         Raises `UsageError` if no entity has any of them.
         """
         found = np.zeros(self.graph.size, bool)
-        place = find_entities(self.graph, strings([type]))
-        found[place[place >= 0]] = True
-        below = self.subclasses[found[self.subclasses[:, 1]], 0]
-        while not found[below].all():
-            found[below] = True
-            below = self.subclasses[found[self.subclasses[:, 1]], 0]
+        for place in find_entities(self.graph, strings([type])):
+            if place >= 0:
+                found[breadth_first_order(self._children, place, return_predecessors=False)] = True
         if not found[self.typing[:, 1]].any():
             raise self._unknown(type)
         return found
+
+    @cached_property
+    def _children(self) -> sp.csr_array:
+        """The direct subclasses of each class, `[size, size]`."""
+        (sub, above), size = self.subclasses.T, self.graph.size
+        return sp.csr_array((np.ones(len(sub), np.int8), (above, sub)), shape=(size, size))
 
     def instances(self, types: Sequence[str]) -> Bool:
         """Mask of the entities that have one of the types or of their subclasses, `[size]`."""

@@ -28,6 +28,9 @@ class GraphBuilder:
     `ReadCounts`); `statements` is what they handed over.
     """
 
+    keeps_directions = False
+    """Whether languages keep the base direction of the text (RDF 1.2), which says nothing about an entity."""
+
     def __init__(self) -> None:
         self.nodes = StringTable()
         self.predicates = StringTable()

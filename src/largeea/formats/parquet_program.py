@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 REFUSED, OUT_OF_MEMORY, TOO_MUCH_TEXT = 3, 4, 6
-"""Exit codes. A refusal ends standard error with the message as a line of JSON."""
+"""Exit codes. A refusal ends standard error with a line of JSON: the message and its line."""
 ROWS_AT_ONCE = 1 << 14
 BATCH_BYTES = 256 << 20
 """Text of one batch of rows; genuine tables have less."""
@@ -111,7 +111,7 @@ def main(memory: int, most_text: int, seconds: int) -> int:
     except (pa.ArrowException, OSError, ValueError) as error:
         if any(sign in str(error) for sign in SIGNS_OF_LITTLE_MEMORY):
             return OUT_OF_MEMORY
-        sys.stderr.write("\n" + json.dumps(f"is {what} Parquet file: {error}"))
+        sys.stderr.write("\n" + json.dumps([f"is {what} Parquet file: {error}", None]))
         return REFUSED
     return 0
 

@@ -133,7 +133,7 @@ class StatementReader:
         for quad in quads:
             subject, value = _node_text(quad.subject), quad.object
             if isinstance(value, ox.Literal):
-                literals.append((subject, quad.predicate.value, value.value, _tag(value)))
+                literals.append((subject, quad.predicate.value, value.value, self._tag(value)))
             else:
                 triples.append((subject, quad.predicate.value, _node_text(value)))
         builder = self._builder
@@ -150,6 +150,14 @@ class StatementReader:
                 builder.values.number(*values),
                 builder.tags.number(*tags),
             )
+
+    def _tag(self, literal: ox.Literal) -> str:
+        """The language of a literal, with its base direction if that is kept, or its datatype."""
+        if literal.language:
+            keep = self._builder.keeps_directions and literal.direction
+            return f"@{literal.language}--{literal.direction}" if keep else f"@{literal.language}"
+        datatype = literal.datatype.value
+        return "" if datatype in (_STRING, _LANGUAGE_STRING) else datatype
 
 
 class BlankNodes:
@@ -196,13 +204,6 @@ def _node_text(node: Any) -> str:
     if isinstance(node, ox.BlankNode):
         return f"_:{node.value}"
     raise InputError("a statement about a statement (triple term) is not supported")
-
-
-def _tag(literal: ox.Literal) -> str:
-    if literal.language:
-        return f"@{literal.language}"
-    datatype = literal.datatype.value
-    return "" if datatype in (_STRING, _LANGUAGE_STRING) else datatype
 
 
 def explain(error: Exception) -> str:

@@ -68,6 +68,8 @@ class StatementStream(GraphBuilder):
     emptied after each block: memory does not grow with the file.
     """
 
+    keeps_directions = True
+
     def __init__(self, lines: StatementLines) -> None:
         super().__init__()
         self._lines = lines

@@ -38,7 +38,7 @@ _CONTROL = {code: f"\\u{code:04X}" for code in (*range(0x20), *C1_CONTROLS) if c
 """Control characters, which would reach the terminal of whoever looks at the file."""
 _MAY_BE_CONTROL = np.isin(np.arange(256), [*range(0x20), 0x7F, 0xC2])
 """Bytes of which control characters are made in UTF-8."""
-_LANGUAGE = re.compile(r"@[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
+_LANGUAGE = re.compile(r"@[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*(--(ltr|rtl))?")
 
 
 class Renaming:

@@ -40,8 +40,8 @@ class Run:
     """One alignment from start to answer. Without a folder, all results stay in memory.
 
     `request` holds the inputs and options as plain values, so that the run can be resumed from its folder
-    alone. `subject` identifies the two graphs: a folder that holds a run on other graphs is refused, unless
-    `overwrite` is set.
+    alone. The `config` is recorded with it, so that no stored stage has one without the other. `subject`
+    identifies the two graphs: a folder with a run on other graphs is refused, unless `overwrite` is set.
 
     Example: `names = run.stage("names", name_features, semantic, strings, 0.3, 50)`.
     """
@@ -52,6 +52,7 @@ class Run:
         request: dict[str, Any] | None = None,
         subject: list[str] | None = None,
         overwrite: bool = False,
+        config: Config | None = None,
     ) -> None:
         self.folder = folder
         self.store = FolderStore(folder)
@@ -76,6 +77,8 @@ class Run:
             self.manifest["request"] = request
         if subject is not None:
             self.manifest["subject"] = subject
+        if config is not None:
+            self._record(config)
 
     def _continue(self, subject: list[str] | None, overwrite: bool) -> None:
         """Continue the run in the folder; raise `UsageError` if it aligns other graphs."""
@@ -143,11 +146,15 @@ class Run:
     def begin(self, config: Config) -> None:
         """Record the configuration of the run; invalidate an answer computed with another one."""
         self._config = config
+        self._record(config)
+        self.store.write_manifest()
+
+    def _record(self, config: Config) -> None:
+        """Note the configuration, to be written with the next change of the manifest."""
         settings = config.model_dump(mode="json")
         if self.manifest.get("config") != settings:
             strike_answer(self.manifest)
         self.manifest["config"] = settings
-        self.store.write_manifest()
 
     # Finishing a run
 

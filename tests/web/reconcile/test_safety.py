@@ -14,8 +14,9 @@ import pytest
 from largeea.formats import read_graph
 from largeea.web.reconcile import Settings, make_app
 from largeea.web.reconcile.answers import Reconciler
+from largeea.web.reconcile.extend import extend
 from largeea.web.reconcile.preview import preview
-from largeea.web.reconcile.queries import BadRequest, Query
+from largeea.web.reconcile.queries import BadRequest, Extension, Query, WantedProperty
 
 EX = "http://example.org/"
 Send = Callable[..., httpx2.Response]
@@ -48,6 +49,19 @@ def test_a_data_extension_has_a_limit_of_values(send: Send, monkeypatch: pytest.
     assert send("POST", "/", data={"extend": json.dumps(asked)}).status_code == 200
     monkeypatch.setattr(import_module("largeea.web.reconcile.extend"), "MAX_CELLS", 1)
     assert send("POST", "/", data={"extend": json.dumps(asked)}).status_code == 413
+
+
+def test_a_data_extension_of_a_hub_took_minutes(
+    reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The literals of an entity are looked through for each property, however often it is asked for."""
+    calls: list[int] = []
+    monkeypatch.setattr(reconciler.facts, "values", lambda entity, *_: calls.append(entity) or [])
+    asked = Extension(ids=[EX + "a1"] * 500, properties=[WantedProperty(id=EX + "country")] * 3)
+    extend(reconciler, asked, 60)
+    assert len(calls) == 3
+    with pytest.raises(BadRequest, match="it took more than -1 s"):
+        extend(reconciler, asked, -1)
 
 
 def test_time_is_limited(reconciler: Reconciler) -> None:

@@ -12,9 +12,11 @@ import pytest
 
 from largeea.errors import UsageError
 from largeea.finished import FinishedRun
+from largeea.graph import Attributes, KnowledgeGraph, strings
 from largeea.reviews import Reviews, read_reviews
+from largeea.web.review import literals
 from largeea.web.review.estimate import estimate_precision, wilson
-from largeea.web.review.literals import Comparison, Value, aligned, last_part
+from largeea.web.review.literals import Comparison, Value, aligned, last_part, names_and_literals
 from largeea.web.review.neighbours import Neighbour, Neighbourhood, Neighbourhoods
 from largeea.web.review.pairs import PairTable, Selection
 from largeea.web.review.picture import draw
@@ -278,3 +280,15 @@ def test_without_a_sample_nothing_is_estimated(table: PairTable) -> None:
 def test_wilson_interval(right: int, judged: int, interval: tuple[float, float]) -> None:
     """Figures of R's `binom::binom.wilson`."""
     assert wilson(right, judged) == pytest.approx(interval, abs=1e-4)
+
+
+def test_all_literals_of_a_hub_were_looked_at_for_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.array([[0, 0, value, 0] for value in range(50)], np.int32)
+    values = strings(f"value {value:02}" for value in range(50))
+    attributes = Attributes(rows, strings(["urn:p"]), values, strings([""]))
+    graph = KnowledgeGraph(
+        strings(["urn:hub"]), strings(["Hub"]), strings(), np.empty((0, 3), np.int32), attributes
+    )
+    assert len(names_and_literals(graph, 0)[1]["urn:p"]) == 50
+    monkeypatch.setattr(literals, "MOST_LITERALS", 7)
+    assert len(names_and_literals(graph, 0)[1]["urn:p"]) == 7

@@ -155,7 +155,8 @@ class _Service:
         return self._reconciler.answer(queries, self._settings.seconds)
 
     def _extend(self, text: str) -> dict[str, Any]:
-        return extend(self._reconciler, parse_extension(text, self._settings.batch_size))
+        asked = parse_extension(text, self._settings.batch_size)
+        return extend(self._reconciler, asked, self._settings.seconds)
 
     async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Response:
         """What `work` returns, as JSON; both are made in a thread."""

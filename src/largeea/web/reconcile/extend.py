@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from typing import Any
 
 from largeea.web.reconcile.answers import Reconciler
@@ -32,16 +33,24 @@ _DATE = re.compile(rf"({_DAY})({_ZONE})")
 _DATE_TIME = re.compile(rf"{_DAY}T(?:2[0-3]|[01][0-9]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?{_ZONE}")
 
 
-def extend(reconciler: Reconciler, asked: Extension) -> dict[str, Any]:
-    """The answer to a data extension query; an unknown entity or property has no values."""
+def extend(reconciler: Reconciler, asked: Extension, seconds: float) -> dict[str, Any]:
+    """The answer to a data extension query; an unknown entity or property has no values.
+
+    Stops with status 503 when the time is over: the literals of a hub are looked through for each property.
+    """
+    deadline = time.monotonic() + seconds
     rows: dict[str, dict[str, list[dict[str, Any]]]] = {}
     cells = 0
-    for identifier in asked.ids:
+    for identifier in dict.fromkeys(asked.ids):
         entity = reconciler.facts.find(identifier)
-        rows[identifier] = {wanted.id: _cells(reconciler, entity, wanted) for wanted in asked.properties}
-        cells += sum(map(len, rows[identifier].values()))
-        if cells > MAX_CELLS:
-            raise BadRequest(f"more than {MAX_CELLS:,} values; ask for fewer entities or properties", 413)
+        row = rows[identifier] = {}
+        for wanted in asked.properties:
+            row[wanted.id] = _cells(reconciler, entity, wanted)
+            cells += len(row[wanted.id])
+            if cells > MAX_CELLS:
+                raise BadRequest(f"more than {MAX_CELLS:,} values; ask for fewer entities or properties", 413)
+            if time.monotonic() > deadline:
+                raise BadRequest(f"it took more than {seconds:g} s; ask for fewer entities", 503)
     return {"meta": [_meta(reconciler, wanted) for wanted in asked.properties], "rows": rows}
 
 

@@ -17,6 +17,8 @@ from largeea.graph import KnowledgeGraph, strings
 Mark = Literal["equal", "similar", "different", "only"]
 MOST_NAMES, MOST_FIELDS, MOST_VALUES, LONGEST = 20, 40, 12, 400
 """What is shown of an entity: names, predicates, values of each, characters of a value."""
+MOST_LITERALS = 10_000
+"""Literals of an entity that are looked at: some have millions."""
 _COMPARED, _TRIED = 200, 2
 """Characters of a value that are compared, and values of a predicate that are tried with those of others."""
 _SIMILAR = 0.75
@@ -50,14 +52,17 @@ Literals = dict[str, list[Value]]
 
 
 def names_and_literals(graph: KnowledgeGraph, entity: int) -> tuple[tuple[Value, ...], Literals]:
-    """Return the names of an entity, its main name first, and its other literals by predicate."""
+    """Return the names of an entity, its main name first, and its other literals by predicate.
+
+    Of an entity with more than `MOST_LITERALS` literals, only so many are looked at.
+    """
     attributes = graph.attributes
     first, last = (bisect_left(attributes.entity, number) for number in (entity, entity + 1))
     naming = {*(graph.label_predicates or LABEL_PREDICATES), *ALIAS_PREDICATES}
     main = graph.names[entity].as_py()
     names: dict[Value, None] = {}
     others: Literals = {}
-    for _, predicate, value, tag in attributes.rows[first:last].tolist():
+    for _, predicate, value, tag in attributes.rows[first : min(last, first + MOST_LITERALS)].tolist():
         iri, text = attributes.predicates[predicate].as_py(), attributes.values[value].as_py()
         language = attributes.tags[tag].as_py()
         shown = Value(_cut(text), language.removeprefix("@") if language.startswith("@") else "")
