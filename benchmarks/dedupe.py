@@ -18,7 +18,7 @@ import numpy as np
 
 import largeea
 from dedupe_records import records
-from largeea.evaluate import cluster_figures, evaluate
+from largeea.evaluation import cluster_figures, evaluate
 from largeea.graph import Links
 from largeea.matching.clusters import cluster_numbers, pairwise_agreement
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import largeea
 from largeea.cli.evaluate import without_known
-from largeea.evaluate import evaluate, known_links, protocols
+from largeea.evaluation import evaluate, known_links, protocols
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links

@@ -30,7 +30,7 @@ from judged import print_table
 from largeea.api import align_files
 from largeea.cli.options import make_config
 from largeea.config import Config
-from largeea.evaluate import evaluate, with_a_linked_end
+from largeea.evaluation import evaluate, with_a_linked_end
 from largeea.finished import FinishedRun
 from largeea.formats import pair_folder, read
 from largeea.formats.links import read_links, resolve

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from largeea.config import Config
-from largeea.evaluate import realistic_ranks
+from largeea.evaluation import realistic_ranks
 from largeea.evidence import SelfTraining, matched
 from largeea.experiments.bench import split
 from largeea.formats import read

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from largeea.datasets.synth import TWINS, synthetic_pair
-from largeea.evaluate import realistic_ranks
+from largeea.evaluation import realistic_ranks
 from largeea.experiments.bench import split
 from largeea.formats import read
 from largeea.graph import KnowledgeGraph, Links, Pair

@@ -27,7 +27,7 @@ LAYERS: tuple[set[str], ...] = (
     {"datasets", "names"},
     {"evidence"},
     {"constraints", "structure"},
-    {"corrections", "evaluate", "finished", "planning", "reviews"},
+    {"corrections", "evaluation", "finished", "planning", "reviews"},
     {"entity_lookup", "exporting", "results", "schema_mapping"},
     {"material"},
     {"rounds"},
@@ -37,7 +37,7 @@ LAYERS: tuple[set[str], ...] = (
     {"updating"},
     {"merging"},
     {"api"},
-    {"dedupe"},
+    {"deduplication"},
     {""},
     {"experiments", "web"},
     {"cli"},
@@ -131,7 +131,7 @@ def test_the_parser_sees_the_arrows() -> None:
     assert rooms_used_by("pipeline") >= {"names", "rounds", "structure"}
     assert rooms_used_by("material") >= {"evidence", "names"}
     assert rooms_used_by("rounds") >= {"evidence", "matching", "material"}
-    assert users_of("evaluate") >= {"cli", "experiments"}
+    assert users_of("evaluation") >= {"cli", "experiments"}
 
 
 def test_every_room_has_its_floor() -> None:
@@ -178,7 +178,7 @@ def test_nothing_uses_the_command_line() -> None:
 
 
 def test_only_those_who_measure_see_test_links() -> None:
-    assert users_of("evaluate") <= MEASURING
+    assert users_of("evaluation") <= MEASURING
 
 
 def test_the_front_door_is_for_guests() -> None:
@@ -278,7 +278,7 @@ def test_importing_pulls_in_no_extra() -> None:
     assert run_python(program) == "[]\n"
 
 
-FIRST = ["largeea.runs.folder", "largeea.similarity", "largeea.evaluate", "largeea.formats.links"]
+FIRST = ["largeea.runs.folder", "largeea.similarity", "largeea.evaluation", "largeea.formats.links"]
 FIRST += ["largeea.execution.stages", "largeea.execution.engines", "largeea.finished", "largeea.explain"]
 FIRST += ["largeea.graph.edges", "largeea.names.channel", "largeea.structure.channel", "largeea.evidence"]
 
@@ -299,3 +299,20 @@ def test_public_names_exist() -> None:
     assert sorted(largeea.__all__) == largeea.__all__
     for name in largeea.__all__:
         assert getattr(largeea, name).__doc__
+
+
+def test_a_public_function_is_not_hidden_by_a_module_of_its_name() -> None:
+    """Public names are imported lazily: a module of the same name would take a function's place."""
+    assert not {name for name in largeea.__all__ if f"largeea.{name}" in MODULES}
+
+
+def test_what_computes_nothing_starts_without_numeric_libraries() -> None:
+    """`status`, the version and misspelt commands answer at once."""
+    program = """
+import sys
+import largeea, largeea.cli.status
+from largeea.cli import run
+assert run(["--version"]) == 0 and run(["algin"]) == 2
+print([name for name in ("numpy", "numba", "pyarrow", "scipy") if name in sys.modules])
+"""
+    assert run_python(program).splitlines()[-1] == "[]"

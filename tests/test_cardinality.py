@@ -11,7 +11,7 @@ import pytest
 from largeea import align, align_files, read_links
 from largeea.cli import run
 from largeea.errors import UsageError
-from largeea.evaluate import evaluate
+from largeea.evaluation import evaluate
 from largeea.formats.links import resolve
 from largeea.graph import KnowledgeGraph, Links, strings
 

@@ -12,7 +12,7 @@ import pytest
 from largeea import dedupe, dedupe_files
 from largeea.cli import run
 from largeea.errors import InputError, UsageError
-from largeea.evaluate import cluster_figures, evaluate
+from largeea.evaluation import cluster_figures, evaluate
 from largeea.explain import explain, find_entity
 from largeea.finished import FinishedRun
 from largeea.formats.frames import graph_of_table

@@ -11,7 +11,7 @@ from largeea import align
 from largeea.config import Config
 from largeea.datasets.demo import demo_pair
 from largeea.errors import LargeEAWarning
-from largeea.evaluate import evaluate
+from largeea.evaluation import evaluate
 from largeea.formats import read
 from largeea.formats.links import read_links, resolve
 from largeea.graph import KnowledgeGraph, Links, Pair

@@ -12,7 +12,7 @@ import pytest
 
 from largeea import Alignment, align
 from largeea.datasets.demo import demo_pair
-from largeea.evaluate import evaluate
+from largeea.evaluation import evaluate
 from largeea.graph import KnowledgeGraph, Links
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

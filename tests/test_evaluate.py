@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from largeea.evaluate import (
+from largeea.evaluation import (
     PrecisionRecall,
     accepted_pairs,
     evaluate,

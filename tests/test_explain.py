@@ -17,7 +17,7 @@ from largeea.finished import FinishedRun
 from largeea.graph import Attributes, KnowledgeGraph, Links, strings
 from largeea.graph.same_iri import matched_kinds
 from largeea.matching.alignment import Alignment
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.similarity import Similarity
 
 ANNA, BERT, BERLIN, ULM = range(4)  # in the source; in the target ULM is someone else's namesake

@@ -9,7 +9,7 @@ import pytest
 from largeea import align
 from largeea.datasets.synth import find_twin, synthetic_pair
 from largeea.errors import LargeEAWarning
-from largeea.evaluate import evaluate
+from largeea.evaluation import evaluate
 
 
 @pytest.mark.parametrize(("overlap", "precision", "error"), [(0.15, 0.38, 0.3), (0.3, 0.8, 0.12)])

@@ -13,7 +13,7 @@ import pytest
 from largeea.api import align
 from largeea.datasets.demo import demo_pair
 from largeea.errors import InputError
-from largeea.evaluate import evaluate
+from largeea.evaluation import evaluate
 from largeea.experiments.bench import split
 from largeea.experiments.datasets import twin
 from largeea.graph import Attributes, KnowledgeGraph, Links, Pair, strings

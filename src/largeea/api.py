@@ -36,9 +36,9 @@ from largeea.pipeline import cardinality_of, run_method
 from largeea.progress import step
 from largeea.report import write_report
 from largeea.results import about_links, formats_of, write_results
-from largeea.runs import Run
 from largeea.runs.artifacts import content_hash
 from largeea.runs.files import atomic_write
+from largeea.runs.folder import Run
 from largeea.runs.request import Request
 from largeea.updating import begin_update, count_changes, finish_update, updated_request, write_changes
 

@@ -34,10 +34,10 @@ from largeea.pipeline import Inputs
 from largeea.progress import note
 from largeea.reviews import FILE as REVIEWS_FILE
 from largeea.reviews import read_reviews
-from largeea.runs import Run
 from largeea.runs.accounting import account_in_words, account_of
 from largeea.runs.artifacts import content_hash
 from largeea.runs.files import atomic_write
+from largeea.runs.folder import Run
 from largeea.runs.inputs import check_unchanged, identity, record_inputs
 from largeea.runs.request import Request
 

@@ -48,7 +48,7 @@ from largeea.planning import Sizes, make_plan
 from largeea.progress import note, warn
 from largeea.randomness import child_seed
 from largeea.rounds import confidence, self_training
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.structure.channel import partition_graphs, train_batches
 from largeea.structure.models import MODELS
 from largeea.structure.partition import PARTITIONERS

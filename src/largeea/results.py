@@ -27,9 +27,9 @@ from largeea.formats.streams import in_parallel
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
 from largeea.reviews import Reviews, read_reviews
-from largeea.runs import Run
 from largeea.runs.accounting import answers_add_up, counted_twice, linkable_entities
 from largeea.runs.files import atomic_write
+from largeea.runs.folder import Run
 from largeea.runs.request import Request
 
 Writers = dict[str, Callable[[IO[bytes]], Any]]

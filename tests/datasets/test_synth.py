@@ -17,7 +17,7 @@ from largeea.config import load
 from largeea.datasets.synth import TWINS, find_twin, synthetic_pair, write_twin
 from largeea.datasets.synth import folder as synth_folder
 from largeea.errors import UsageError
-from largeea.evaluate import accepted_pairs
+from largeea.evaluation import accepted_pairs
 from largeea.experiments.bench import bench
 from largeea.graph import KnowledgeGraph, Links, Pair
 

@@ -22,7 +22,7 @@ from largeea.graph.edges import Edges
 from largeea.graph.same_iri import matched_kinds
 from largeea.material import gather
 from largeea.rounds import Rounds, base_weights, self_training
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.similarity import Similarity
 
 NODES, RELATIONS = 60, 4

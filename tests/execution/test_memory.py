@@ -12,7 +12,7 @@ import pytest
 
 from largeea.execution import memory
 from largeea.execution.memory import peak_gpu_mb, peak_memory, peak_rss_mb
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 MB = 1 << 20
 needs_marks = pytest.mark.skipif(

@@ -12,7 +12,7 @@ from largeea.config import Config, load
 from largeea.execution import Execution, code, executing
 from largeea.execution.stages import Call, Handle, bytes_of
 from largeea.graph import Links
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 computed: list[str] = []
 """The stages that were really computed, in order."""

@@ -14,7 +14,7 @@ from largeea.experiments import bench as experiment
 from largeea.experiments.bench import bench, split
 from largeea.graph import KnowledgeGraph, Links, Pair, strings
 from largeea.pipeline import Inputs
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 WORDS = ["anvil", "birch", "cobalt", "dune", "ember", "fjord", "grove", "harbour", "ibis", "juniper"]
 

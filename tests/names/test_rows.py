@@ -11,7 +11,7 @@ import pytest
 
 from largeea.cli import run
 from largeea.datasets.demo import demo_pair
-from largeea.evaluate import protocols
+from largeea.evaluation import protocols
 from largeea.formats.naming import ALIAS_PREDICATES, ALIAS_WEIGHT, LABEL_PREDICATES, LOCAL_NAME_WEIGHT
 from largeea.graph import Attributes, KnowledgeGraph, Links, Role, strings
 from largeea.graph.same_iri import matched_kinds

@@ -13,7 +13,7 @@ from largeea.cli import run as largeea
 from largeea.config import Config
 from largeea.graph import KnowledgeGraph, Links, strings
 from largeea.matching.alignment import Alignment
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.similarity import Similarity
 
 

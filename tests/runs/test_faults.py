@@ -18,9 +18,9 @@ from largeea.config import Config
 from largeea.errors import InputError, LargeEAError, ResourceError
 from largeea.execution.jobs import in_order, run_jobs
 from largeea.graph import Arrays, Links
-from largeea.runs import Run, store
+from largeea.runs import store
 from largeea.runs.files import atomic_write
-from largeea.runs.folder import CONFIG, load_stage
+from largeea.runs.folder import CONFIG, Run, load_stage
 from largeea.runs.inspection import verify
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EPERM)

@@ -18,8 +18,8 @@ from largeea.errors import InputError, ResourceError, UsageError
 from largeea.execution.jobs import run_jobs
 from largeea.graph import Arrays, Links
 from largeea.progress import listening
-from largeea.runs import Run, store
-from largeea.runs.folder import CONFIG, MANIFEST, load_stage, read_manifest
+from largeea.runs import store
+from largeea.runs.folder import CONFIG, MANIFEST, Run, load_stage, read_manifest
 
 computed: list[str] = []
 """The stages that were really computed, in order."""

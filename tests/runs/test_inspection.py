@@ -7,7 +7,7 @@ import pytest
 
 from largeea.config import Config
 from largeea.graph import Links
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.runs.inspection import status, verify
 
 FILES = ("stages/task.safetensors", "stages/fused.safetensors", "config.toml", "alignment.tsv")

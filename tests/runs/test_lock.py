@@ -11,13 +11,13 @@ import pytest
 
 import largeea
 from largeea.errors import ResourceError
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.runs.lock import LOCK, held, hold, release, worker_on
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.runs.lock import hold
 hold(Path(sys.argv[1]))
 print("held", flush=True)

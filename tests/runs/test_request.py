@@ -13,7 +13,7 @@ from largeea.formats import ReadOptions
 from largeea.formats.naming import Naming
 from largeea.formats.tables import Columns
 from largeea.inputs import Inputs
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.runs.manifest import read_manifest, write_manifest
 from largeea.runs.request import Request, read_request
 

@@ -31,8 +31,7 @@ _SEVERAL_VALUES = {"build-dbp1m": "SeveralValues", "experiment": "SeveralFolders
 def make_app(arguments: list[str]) -> typer.Typer:
     """Return the typer app with the requested command only, so that the others need not be imported.
 
-    Without a command, or with an unknown one, all commands are added: the help lists them, and a misspelt
-    command gets a suggestion.
+    The help lists all commands. A misspelt command gets a suggestion, for which their names are enough.
     """
     app = typer.Typer(
         name="largeea",
@@ -43,15 +42,28 @@ def make_app(arguments: list[str]) -> typer.Typer:
         rich_markup_mode="markdown",
     )
     app.callback()(for_all_commands)
-    asked = next((argument for argument in arguments if argument not in _FOR_ALL), None)
-    for name in [asked] if asked in COMMANDS else COMMANDS:
-        module = import_module(f"{__name__}.{name.replace('-', '_')}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            cls = getattr(module, _SEVERAL_VALUES[name]) if name in _SEVERAL_VALUES else None
-            app.command(name, epilog=module.EXAMPLES, cls=cls)(module.command)
+    asked = next((argument for argument in arguments if argument not in _FOR_ALL), "--help")
+    if asked in COMMANDS or asked in ("-h", "--help"):
+        for name in [asked] if asked in COMMANDS else COMMANDS:
+            add_command(app, name)
+    else:
+        for name in COMMANDS:
+            app.command(name)(_nothing)
     return app
+
+
+def add_command(app: typer.Typer, name: str) -> None:
+    """Import a command and add it to the app."""
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    if hasattr(module, "app"):
+        app.add_typer(module.app, name=name)
+    else:
+        cls = getattr(module, _SEVERAL_VALUES[name]) if name in _SEVERAL_VALUES else None
+        app.command(name, epilog=module.EXAMPLES, cls=cls)(module.command)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _version(wanted: bool) -> None:

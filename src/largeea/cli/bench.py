@@ -15,7 +15,7 @@ from largeea.experiments.bench import bench
 from largeea.formats import ReadOptions, read
 from largeea.graph import Pair
 from largeea.progress import step
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 EXAMPLES = """
 **Examples**

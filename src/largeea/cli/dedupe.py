@@ -12,7 +12,7 @@ from largeea.api import AlignedFiles
 from largeea.cli import options
 from largeea.cli.groups import Limits, Method, Reading, with_groups
 from largeea.cli.screen import screen
-from largeea.dedupe import dedupe_files
+from largeea.deduplication import dedupe_files
 
 EXAMPLES = """
 **Examples**

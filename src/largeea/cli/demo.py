@@ -17,7 +17,7 @@ from largeea.experiments.bench import bench
 from largeea.progress import step
 from largeea.report import write_report
 from largeea.results import write_results
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 EXAMPLES = """
 **Examples**

@@ -11,7 +11,7 @@ import typer
 
 from largeea.cli import options
 from largeea.cli.screen import screen
-from largeea.evaluate import evaluate, known_links, protocols, ranked_links, true_pairs
+from largeea.evaluation import evaluate, known_links, protocols, ranked_links, true_pairs
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links

@@ -23,6 +23,14 @@ from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.formats.scope import Match, Scope
 from largeea.formats.tables import Columns
 
+MatchRoles = Annotated[
+    str,
+    typer.Option(
+        "--match",
+        help="What to match: auto (what the graphs are about), " + ", ".join(get_args(Match)[1:]) + ".",
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Graphs:
@@ -64,7 +72,7 @@ class Reading:
     label: options.Labels = None
     language: options.Languages = None
     pair_language: options.PairLanguage = None
-    match: options.MatchRoles = "auto"
+    match: MatchRoles = "auto"
     max_errors: options.MaxErrors = None
 
     def make(self) -> ReadOptions:

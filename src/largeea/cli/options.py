@@ -10,7 +10,6 @@ import typer
 from largeea import config as configuration
 from largeea.config import Config, Part
 from largeea.errors import UsageError
-from largeea.formats.scope import Match
 
 Preset = Annotated[
     str, typer.Option(help="Settings to start from: " + ", ".join(configuration.PRESETS) + ".")
@@ -97,13 +96,6 @@ Languages = Annotated[
 PairLanguage = Annotated[
     str | None,
     typer.Option(help="Which pair to read from a DBP1M folder that has several, such as fr.", metavar="CODE"),
-]
-MatchRoles = Annotated[
-    str,
-    typer.Option(
-        "--match",
-        help="What to match: auto (what the graphs are about), " + ", ".join(get_args(Match)[1:]) + ".",
-    ),
 ]
 Types = Annotated[
     list[str] | None,

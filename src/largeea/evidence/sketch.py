@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from largeea.evidence import sketch_kernels
-from largeea.evidence.labels import HEAD_WIDTH, HOPS, REACHED_LENGTH, Side
+from largeea.evidence.labels import HOPS, REACHED_LENGTH, Side
 from largeea.execution.jobs import BLOCKS_PER_THREAD, over_rows
 from largeea.execution.settings import current
 from largeea.graph import Float32, Int8, Int32, UInt64
@@ -53,8 +53,7 @@ class Sketch:
                 known, hops,
             )  # fmt: skip
         self._counts = side.counts / np.sqrt(np.maximum(hops, 1, dtype=np.float32))
-        mixed = side.relation_vectors(self._label_sums(), by_agreement, by_ends)
-        self._mixed = np.repeat(mixed, HEAD_WIDTH, axis=1)
+        self._mixed = side.relation_vectors(self._label_sums(), by_agreement, by_ends)
 
     def _label_sums(self) -> Float32:
         """The sums of the labels of the nodes that have each relation, `[relations, width]`."""

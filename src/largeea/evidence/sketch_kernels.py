@@ -110,7 +110,7 @@ def sketch(
     mixed: Float32, known: Int8, counts: Float32, label_width: int, reached_length: float,
     vectors: Int8, units: Float32, lengths: Float32,
 ) -> None:  # fmt: skip
-    """`sum over edges: relation (x) neighbour` of each node; relations: `mixed[relations, known width]`.
+    """`sum over edges: relation (x) neighbour` of each node; relations: `mixed[relations, heads]`.
 
     Neighbours weigh as much as they count, `counts[nodes]`. Behind the sketch comes what has reached the node
     itself by hops. A node's own label, which comes back to it from its neighbours, is removed: an anchor must
@@ -128,13 +128,17 @@ def sketch(
             a, b, c, d = four_of(edge, end, neighbour)
             of_a, of_b, of_c, of_d = four_factors(edge, end, counts[a], counts[b], counts[c], counts[d])
             by_a, by_b, by_c, by_d = four_of(edge, end, relation)
-            for i in range(width):
-                seen[i] += (
-                    of_a * mixed[by_a, i] * np.float32(known[a, i])
-                    + of_b * mixed[by_b, i] * np.float32(known[b, i])
-                    + of_c * mixed[by_c, i] * np.float32(known[c, i])
-                    + of_d * mixed[by_d, i] * np.float32(known[d, i])
-                )
+            from_a, from_b, from_c, from_d = known[a], known[b], known[c], known[d]
+            for head in range(mixed.shape[1]):
+                mix_a, mix_b = of_a * mixed[by_a, head], of_b * mixed[by_b, head]
+                mix_c, mix_d = of_c * mixed[by_c, head], of_d * mixed[by_d, head]
+                for i in range(head * HEAD_WIDTH, (head + 1) * HEAD_WIDTH):
+                    seen[i] += (
+                        mix_a * np.float32(from_a[i])
+                        + mix_b * np.float32(from_b[i])
+                        + mix_c * np.float32(from_c[i])
+                        + mix_d * np.float32(from_d[i])
+                    )
         own, by_hops = known[node, :label_width], known[node, label_width:]
         for i in range(len(reached)):
             reached[i] = np.float32(by_hops[i])

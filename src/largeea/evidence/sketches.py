@@ -11,7 +11,7 @@ LightEA (Mao et al., EMNLP 2022), which holds all dimensions at once.
 
 from __future__ import annotations
 
-from functools import cached_property
+import threading
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ from largeea.graph import Arrays, Float32, Int8, Int32
 from largeea.search import dense_top_k
 from largeea.similarity import Similarity
 
+SHARE_FOR_SKETCHES = 0.01
+"""Of the memory limit, what several sketches may take that are made at a time."""
+
 
 def sketch_dimension(label_width: int = LABEL_WIDTH) -> int:
     """Dimensions of one sketch, with what was reached by hops."""
@@ -35,30 +38,39 @@ def sketch_dimension(label_width: int = LABEL_WIDTH) -> int:
 class Sketches:
     """Vectors of the entities of two graphs, made from their anchors, sketch by sketch, on the CPU.
 
-    A sketch is made with all threads of a machine; a cluster makes several at a time. The working memory is
-    held for the next sketch, because fresh memory is slow.
+    A sketch is made with all threads of a machine; a cluster makes several at a time. Small graphs have a
+    sketch for each thread, because starting all threads for every hop would take longer than the hop.
+    The working memory is held for the next sketch of a thread, because fresh memory is slow.
     """
 
     def __init__(self, graphs: LabelledGraphs) -> None:
         self.graphs = graphs
-        self._rooms: dict[int, Vectors] = {}
+        self._own = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the working memory."""
         return Sketches, (self.graphs,)
 
-    @cached_property
+    @property
     def _memory(self) -> tuple[Int8, Int8]:
         """Room for what the nodes of either graph know."""
-        nodes = max(side.edges.nodes for side in self.graphs.sides)
-        return np.empty((nodes, (HOPS + 1) * self.graphs.label_width), np.int8), np.empty(nodes, np.int8)
+        if not hasattr(self._own, "memory"):
+            nodes, width = self._nodes, (HOPS + 1) * self.graphs.label_width
+            self._own.memory = np.empty((nodes, width), np.int8), np.empty(nodes, np.int8)
+        memory: tuple[Int8, Int8] = self._own.memory
+        return memory
+
+    @property
+    def _nodes(self) -> int:
+        """Nodes of the larger graph."""
+        return max(side.edges.nodes for side in self.graphs.sides)
 
     def room(self, side: int, count: int) -> Vectors:
-        """Room for so many vectors of one graph, of use until it is asked for again."""
-        held = self._rooms.get(side)
-        if held is None or len(held.units) < count:
-            held = self._rooms[side] = Vectors.room(count, sketch_dimension(self.graphs.label_width))
-        return held.first(count)
+        """Room for so many vectors of one graph, of use until this thread asks for it again."""
+        rooms: dict[int, Vectors] = self._own.__dict__.setdefault("rooms", {})
+        if side not in rooms or len(rooms[side].units) < count:
+            rooms[side] = Vectors.room(count, sketch_dimension(self.graphs.label_width))
+        return rooms[side].first(count)
 
     def sketch(self, number: int, side: int) -> Sketch:
         """A sketch of the source (0) or the target graph (1)."""
@@ -140,7 +152,8 @@ class Sketches:
         """
         rows = whole_machine_blocks(len(pairs.sources), len(numbers))
         given = [(number, *block) for number in numbers for block in rows]
-        found = run_jobs(score_rows, given, shared, pairs.without_products(), at_once=1, stored=False)
+        bare = pairs.without_products()
+        found = run_jobs(score_rows, given, shared, bare, at_once=self._at_once, stored=False)
         for place, scored in in_turn(found):
             _, first, last = given[place]
             entries = slice(pairs.indptr[first], pairs.indptr[last])
@@ -148,6 +161,13 @@ class Sketches:
             squares[0][pairs.sources[first:last]] += scored["source"]
             if first == 0:
                 squares[1][pairs.targets] += scored["target"]
+
+    @property
+    def _at_once(self) -> int:
+        """Sketches made at a time: as many as fit into `SHARE_FOR_SKETCHES` of the memory limit."""
+        width = self.graphs.label_width
+        each = self._nodes * ((HOPS + 1) * width + 2 * sketch_dimension(width))
+        return max(1, int(SHARE_FOR_SKETCHES * current().memory_bytes) // each)
 
 
 def first_vectors(side: int, sketches: Sketches, nodes: tuple[Int32, Int32]) -> Arrays:

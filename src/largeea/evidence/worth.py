@@ -188,7 +188,7 @@ def _entropy_removed(scores: Similarity, candidates: Similarity, sure: Links) ->
 def _chances(slope: float, value: Float64, pointers: Int64) -> Float64:
     """Softmax of `slope * value` within each group of entries."""
     chances = np.empty(len(value))
-    over_rows(_softmax, len(pointers) - 1, slope, value, pointers, chances, least=256)
+    over_rows(_softmax, len(pointers) - 1, slope, value, pointers, chances)
     return chances
 
 

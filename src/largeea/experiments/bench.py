@@ -7,13 +7,13 @@ from typing import Any
 
 from largeea.config import Config
 from largeea.errors import UsageError
-from largeea.evaluate import evaluate, known_links, protocols, pseudo_seeds
+from largeea.evaluation import evaluate, known_links, protocols, pseudo_seeds
 from largeea.execution.memory import peak_gpu_mb, peak_rss_mb
 from largeea.graph import Links, Pair
 from largeea.inputs import given_inputs
 from largeea.pipeline import Outcome, run_method
 from largeea.randomness import generator
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 
 def split(links: Links, train: float, seed: int) -> tuple[Links, Links]:

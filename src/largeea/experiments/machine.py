@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from largeea.runs import Run
+from largeea.runs.folder import Run
 
 Machine = dict[str, str | float]
 

@@ -15,7 +15,7 @@ from largeea.experiments.machine import describe
 from largeea.graph import Links, Pair, Task
 from largeea.progress import step
 from largeea.randomness import child_seed
-from largeea.runs import Run
+from largeea.runs.folder import Run
 from largeea.structure.partition import partition
 from largeea.structure.partition.quality import report
 

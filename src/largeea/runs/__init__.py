@@ -1,5 +1,4 @@
-"""The run folder: the result of every stage, the manifest, and the result files for the user."""
+"""The run folder: the result of every stage, the manifest, and the result files for the user.
 
-from largeea.runs.folder import Run
-
-__all__ = ["Run"]
+`Run` is in `folder`. Nothing is imported here, so that `status` and errors are quick.
+"""

@@ -19,8 +19,8 @@ from largeea.matching.cardinality import Cardinality
 from largeea.pipeline import Inputs, Outcome
 from largeea.progress import note
 from largeea.reviews import FILE as REVIEWS_FILE
-from largeea.runs import Run
 from largeea.runs.files import atomic_write
+from largeea.runs.folder import Run
 from largeea.runs.inputs import record_inputs
 from largeea.runs.request import Request, read_request
 from largeea.updating.changes import link_changes
