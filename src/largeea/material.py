@@ -45,7 +45,6 @@ class NameParts:
 
     rows: Handle[Arrays]
     ngrams: Handle[Arrays]
-    words: Handle[Arrays]
     vectors: Handle[Any] | None
     how: NamesConfig
 
@@ -124,9 +123,9 @@ class Material:
         ngram_weight = 0.0 if compared.vectors is None else compared.how.ngram_weight
         found = self.stage(
             f"{trial}names-nearby", names_nearby, self.names, earlier if self.itself is None else None,
-            compared.rows, compared.ngrams, compared.words, compared.vectors, self.edges, joined.anchors,
-            joined.agreement, self.kinds, self.apart, NEARBY * how.top_k, how.nearby_names, ngram_weight,
-            compared.how.string_weight,
+            compared.rows, compared.ngrams, compared.vectors, self.edges, joined.anchors, joined.agreement,
+            self.kinds, self.apart, NEARBY * how.top_k, how.nearby_names, compared.how.discount_brackets,
+            ngram_weight, compared.how.string_weight,
         )  # fmt: skip
         return self.of_others(f"{trial}names-of-others", found)
 
@@ -341,7 +340,6 @@ def names_nearby(
     earlier: Similarity | None,
     rows: Arrays,
     ngrams: Arrays,
-    words: Arrays,
     vectors: Arrays | None,
     edges: dict[str, Any],
     anchors: Links,
@@ -359,7 +357,7 @@ def names_nearby(
     """
     if earlier is not None:
         names, kinds = keeping(earlier, not_in(anchors, names.shape)[0], names, kinds)
-    comparing, sources = NearbyNames(rows, ngrams, words, vectors, *how), names.shape[0]
+    comparing, sources = NearbyNames(rows, ngrams, vectors, *how), names.shape[0]
     neighbours = neighbours_by_rows(edges, anchors, agreement, kinds, apart, nearby)
     at_once = sources_at_once(nearby, current().memory_bytes)
     found = Similarity.empty(names.shape)

@@ -33,7 +33,6 @@ from largeea.names.channel import (
     encode_names,
     name_features,
     name_rows,
-    name_words,
     ngram_similarity,
     ngram_vectors,
     semantic_names,
@@ -123,7 +122,8 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
         channels["name"], features = name_channel(stage, rows, readings, config)  # M_n
         names = stage("equal-names", favour_equal_names, channels["name"], readings)
         if config.uses("sens"):
-            compared = name_parts(stage, rows, readings, config.names)
+            vectors = name_vectors(stage, rows, config.names)
+            compared = NameParts(readings, name_ngrams(stage, readings, config.names), vectors, config.names)
         if config.uses("augmentation"):  # DA
             allowed = corrections.allowed(stage, channels, "pseudo-seeds-")["name"]
             augmented = stage("seeds", augment, seeds, allowed, config.augmentation.margin)
@@ -136,10 +136,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             bool(scripts),
         )  # fmt: skip
         if cuda_is_chosen() or stage.side_by_side:  # a GPU or nodes compare names meanwhile
-            words = compared.words if compared else None
-            beside: tuple[Handle[Any] | None, ...] = (
-                words, features.get("strings"), material.edges, material.values,
-            )  # fmt: skip
+            beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
             stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
         channels, fused = rounds.channels, rounds.fused  # M
@@ -187,7 +184,7 @@ def semantic_feature(
     stage: Stages, rows: Handle[Arrays], readings: Handle[Arrays], how: NamesConfig
 ) -> Matrix:
     """SENS (`M_se`): by the n-grams of readings, by an encoder's vectors of names as written, or by both."""
-    grams = readings, name_ngrams(stage, readings, how), words_of(stage, readings, how), how.top_k
+    grams = readings, name_ngrams(stage, readings, how), how.top_k, how.discount_brackets
     if how.by_ngrams:
         return stage("semantic", ngram_similarity, *grams)
     vectors = name_vectors(stage, rows, how)
@@ -200,20 +197,9 @@ def semantic_feature(
     return stage("semantic", semantic_names, by_vectors, by_ngrams, how.ngram_weight, how.top_k)
 
 
-def name_parts(stage: Stages, rows: Handle[Arrays], readings: Handle[Arrays], how: NamesConfig) -> NameParts:
-    """What the names of any pair can be compared by."""
-    grams, words = name_ngrams(stage, readings, how), words_of(stage, readings, how)
-    return NameParts(readings, grams, words, name_vectors(stage, rows, how), how)
-
-
 def name_ngrams(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle[Arrays]:
     """The n-gram vectors of all names."""
     return stage("ngrams", ngram_vectors, rows, how.shortest_gram, how.longest_gram, how.discount_brackets)
-
-
-def words_of(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle[Arrays]:
-    """The words of all names, and which of them replace each other."""
-    return stage("name-words", name_words, rows, how.discount_brackets)
 
 
 def name_vectors(stage: Stages, rows: Handle[Arrays], how: NamesConfig) -> Handle[Any] | None:

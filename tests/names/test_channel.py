@@ -11,7 +11,6 @@ from largeea.names.channel import (
     encode_names,
     name_features,
     name_rows,
-    name_words,
     ngram_similarity,
     ngram_vectors,
     semantic_names,
@@ -36,8 +35,7 @@ def named(source: list[str | None], target: list[str | None]) -> Columns:
 
 
 def by_ngrams(rows: Columns, discount_brackets: bool = True) -> Similarity:
-    words = name_words(rows, discount_brackets)
-    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, discount_brackets), words, 50)
+    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, discount_brackets), 50, discount_brackets)
 
 
 def by_spelling(rows: Columns) -> Similarity:

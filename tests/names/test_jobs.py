@@ -17,7 +17,6 @@ from largeea.names import blocks
 from largeea.names.channel import (
     name_features,
     name_rows,
-    name_words,
     ngram_similarity,
     ngram_vectors,
     semantic_names,
@@ -67,13 +66,9 @@ def vectors(rows: Columns) -> dict[str, np.ndarray]:
     return {side: unit_rows(random.standard_normal((n, 12), np.float32)) for side, n in sizes.items()}
 
 
-def similar_ngrams(rows: Columns, top_k: int) -> Similarity:
-    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), name_words(rows, True), top_k)
-
-
 def every_stage(rows: Columns, vectors: dict[str, np.ndarray]) -> list[bytes]:
     """The results of all stages, as bytes."""
-    by_ngrams = similar_ngrams(rows, 20)
+    by_ngrams = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 20, True)
     by_vectors = vector_similarity(rows, vectors, 20, "manhattan", "exact")
     spelt = string_names(rows, 20, 0.3, seed=5)
     both = semantic_names(by_vectors, by_ngrams, 0.5, 20)
@@ -105,9 +100,9 @@ def test_threads_and_blocks_do_not_change_results(rows, vectors, threads, size, 
 
 def test_no_alias_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_of(graph(1, alias=False), graph(2, alias=False))
-    expected = as_bytes(similar_ngrams(rows, 20))
+    expected = as_bytes(ngram_similarity(rows, ngram_vectors(rows, 2, 3, False), 20, False))
     cut_into(50, monkeypatch)
-    assert as_bytes(similar_ngrams(rows, 20)) == expected
+    assert as_bytes(ngram_similarity(rows, ngram_vectors(rows, 2, 3, False), 20, False)) == expected
 
 
 class Kept:
@@ -130,7 +125,7 @@ STAGES: list[tuple[Any, str, Callable[[Columns, dict[str, np.ndarray]], Similari
     (
         sparse,
         "search_block",
-        lambda rows, vectors: similar_ngrams(rows, 20),
+        lambda rows, vectors: ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 20, True),
     ),
     (spelling, "match_block", lambda rows, vectors: string_names(rows, 20, 0.3, seed=5)),
     (

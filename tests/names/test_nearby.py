@@ -8,14 +8,7 @@ import scipy.sparse as sp
 
 from largeea.graph import KnowledgeGraph, Links, strings
 from largeea.graph.same_iri import matched_kinds
-from largeea.names.channel import (
-    name_features,
-    name_rows,
-    name_words,
-    ngram_similarity,
-    ngram_vectors,
-    string_names,
-)
+from largeea.names.channel import name_features, name_rows, ngram_similarity, ngram_vectors, string_names
 from largeea.names.equal import favour_equal_names
 from largeea.names.nearby import NearbyNames, _sharing_ngrams, _signatures
 from largeea.names.rows import Columns
@@ -40,7 +33,7 @@ def rows() -> Columns:
 
 def channel(rows: Columns, top_k: int) -> Similarity:
     """The whole name channel; no two names are spelt alike, so that strings add nothing."""
-    semantic = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), name_words(rows, True), top_k)
+    semantic = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), top_k, True)
     strings_found = string_names(rows, top_k, 0.9, seed=0)
     assert not len(strings_found)
     return favour_equal_names(name_features(semantic, strings_found, GAMMA, top_k), rows)
@@ -50,8 +43,7 @@ def added(
     names: Similarity, rows: Columns, nearby: Similarity, per_source: int, vectors: Vectors | None = None
 ) -> Similarity:
     ngrams = ngram_vectors(rows, 2, 4, True)
-    comparing = NearbyNames(rows, ngrams, name_words(rows, True), vectors, 0.5, GAMMA)
-    return names + comparing.best(nearby, names, per_source)
+    return names + NearbyNames(rows, ngrams, vectors, True, 0.5, GAMMA).best(nearby, names, per_source)
 
 
 def everything_nearby(shape: tuple[int, int]) -> Similarity:

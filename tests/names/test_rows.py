@@ -20,7 +20,6 @@ from largeea.names.channel import (
     encode_names,
     name_features,
     name_rows,
-    name_words,
     ngram_similarity,
     ngram_vectors,
     string_names,
@@ -97,7 +96,7 @@ def test_the_last_part_of_an_iri_counts_less_than_a_label() -> None:
     one = graph(["Tunis", "Tunis", "Sfax"], [[("Tunis", "")], [], [("Sfax", "")]])
     assert names_of(one, one).source.weights.tolist() == pytest.approx([1, LOCAL_NAME_WEIGHT, 1])
     rows = rows_of(one, one)
-    similarity = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), name_words(rows, True), 5)
+    similarity = ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 5, True)
     assert similarity.best()[0].tolist() == [0, 0, 2]
 
 
@@ -242,7 +241,7 @@ def test_names_of_another_kind_are_not_compared() -> None:
 
 
 def by_ngrams(rows: Columns) -> Similarity:
-    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), name_words(rows, True), 50)
+    return ngram_similarity(rows, ngram_vectors(rows, 2, 4, True), 50, True)
 
 
 def by_spelling(rows: Columns) -> Similarity:

@@ -51,11 +51,8 @@ def test_results_and_indexes_are_counted() -> None:
 @pytest.mark.parametrize(
     ("encoder", "stages"),
     [
-        ("ngram", ["ngrams", "name-words", "semantic", "strings"]),
-        (
-            "use-multilingual",
-            ["ngrams", "name-words", "vectors", "by-vectors", "by-ngrams", "semantic", "strings"],
-        ),
+        ("ngram", ["ngrams", "semantic", "strings"]),
+        ("use-multilingual", ["ngrams", "vectors", "by-vectors", "by-ngrams", "semantic", "strings"]),
     ],
 )
 def test_every_stage_is_planned(encoder: str, stages: list[str]) -> None:

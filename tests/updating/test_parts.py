@@ -11,14 +11,7 @@ import pytest
 from largeea.formats import read_graph
 from largeea.formats.scope import in_scope
 from largeea.graph import KnowledgeGraph
-from largeea.names.channel import (
-    name_rows,
-    name_words,
-    ngram_similarity,
-    ngram_vectors,
-    string_names,
-    vector_similarity,
-)
+from largeea.names.channel import name_rows, ngram_similarity, ngram_vectors, string_names, vector_similarity
 from largeea.names.rows import Columns
 from largeea.updating import names
 from largeea.updating.moved import moved_entities, moved_matrix, renamed_entities
@@ -84,11 +77,10 @@ def test_strings_are_those_of_all_names(changed):
 def test_ngrams_are_about_those_of_all_names(changed):
     """Frequencies of n-grams and words among all names hardly differ."""
     grams = [ngram_vectors(changed[version], 2, 4, True) for version in ("old", "rows")]
-    words = [name_words(changed[version], True) for version in ("old", "rows")]
-    before = ngram_similarity(changed["old"], grams[0], words[0], 10)
-    full = ngram_similarity(changed["rows"], grams[1], words[1], 10)
-    parts = changed["moved"], changed["renamed"], changed["rows"], grams[1], words[1]
-    updated = names.ngrams_of_renamed(before, *parts, 10)
+    before = ngram_similarity(changed["old"], grams[0], 10, True)
+    full = ngram_similarity(changed["rows"], grams[1], 10, True)
+    parts = changed["moved"], changed["renamed"], changed["rows"], grams[1]
+    updated = names.ngrams_of_renamed(before, *parts, 10, True)
     np.testing.assert_allclose(updated.top_k_arrays(3)[1], full.top_k_arrays(3)[1], atol=0.02)
     assert (updated.best()[0] == full.best()[0]).mean() > 0.98
     again = np.flatnonzero(changed["renamed"]["source"])

@@ -12,14 +12,12 @@ from largeea.names.semantic import (
     vector_similarity,
 )
 from largeea.names.strings import string_names
-from largeea.names.words import name_words
 from largeea.similarity import Similarity
 
 __all__ = [
     "encode_names",
     "name_features",
     "name_rows",
-    "name_words",
     "ngram_similarity",
     "ngram_vectors",
     "semantic_names",

@@ -20,9 +20,9 @@ from largeea.names.cutting import Words
 from largeea.names.equal import BONUS
 from largeea.names.lexicon import Lexicon
 from largeea.names.rows import Columns, NameRows, Names
-from largeea.names.semantic import SIDES, Vectors
+from largeea.names.semantic import SIDES, Vectors, compared_texts
 from largeea.names.strings.matching import ones
-from largeea.names.words import averaged_with_words, words_and_lexicon
+from largeea.names.words import averaged_with_words, compared_words
 from largeea.similarity import Similarity
 from largeea.similarity.blocks import block_arrays, stacked
 
@@ -50,13 +50,13 @@ class NearbyNames:
         self,
         rows: Columns,
         ngrams: Arrays,
-        words: Arrays,
         vectors: Vectors | None,
+        discount_brackets: bool,
         ngram_weight: float,
         string_weight: float,
     ) -> None:
         self._names = Names.from_columns(rows)
-        self._words = words_and_lexicon(words)
+        self._words = compared_words(self._names, *compared_texts(self._names, discount_brackets))
         self._signatures = [_signatures(ngrams, side) for side in SIDES] if vectors is None else None
         self._ngrams, self._ngram_weight = ngrams, ngram_weight
         self._vectors = None if vectors is None else _of_readings(vectors, self._names)

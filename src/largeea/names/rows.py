@@ -175,13 +175,6 @@ class Names:
         ]
         return cls(*sides)
 
-    def compared_texts(self, discount_brackets: bool) -> tuple[Strings, Strings]:
-        """The Latin names of both sides; `discount_brackets` lets what is in brackets weigh less."""
-        source, target = (
-            side.discounted if discount_brackets else side.latin for side in (self.source, self.target)
-        )
-        return source, target
-
     def to_columns(self) -> Columns:
         """As storable columns."""
         columns: Columns = {}

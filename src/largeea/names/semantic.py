@@ -9,7 +9,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from largeea.execution.devices import cuda_is_chosen
-from largeea.graph import Arrays
+from largeea.graph import Arrays, Strings
 from largeea.names.blocks import fold, weighted_mean
 from largeea.names.encoders import BLOCK, BLOCK_ON_GPU, encode_unique, load_encoder
 from largeea.names.encoders.base import Float16
@@ -29,7 +29,7 @@ CSR_PARTS = "data", "indices", "indptr"
 
 def ngram_vectors(rows: Columns, shortest: int, longest: int, discount_brackets: bool) -> Arrays:
     """The vectors of all names by n-grams of `shortest` to `longest` characters: parts of CSR arrays."""
-    vectors = tfidf(*Names.from_columns(rows).compared_texts(discount_brackets), shortest, longest)
+    vectors = tfidf(*compared_texts(Names.from_columns(rows), discount_brackets), shortest, longest)
     return {
         f"{side}_{part}": getattr(matrix, part)
         for side, matrix in zip(SIDES, vectors, strict=True)
@@ -50,15 +50,24 @@ def as_matrices(ngrams: Arrays) -> tuple[sp.csr_array, sp.csr_array]:
     return source, target
 
 
-def ngram_similarity(rows: Columns, ngrams: Arrays, words: Arrays, top_k: int) -> Similarity:
+def compared_texts(names: Names, discount_brackets: bool) -> tuple[Strings, Strings]:
+    """The Latin names of both sides; `discount_brackets` lets what is in brackets weigh less."""
+    source, target = (
+        side.discounted if discount_brackets else side.latin for side in (names.source, names.target)
+    )
+    return source, target
+
+
+def ngram_similarity(rows: Columns, ngrams: Arrays, top_k: int, discount_brackets: bool) -> Similarity:
     """The `top_k` targets of each source by the n-grams and words of their Latin names, `[sources, targets]`.
 
     The n-grams find the candidates; the score is the mean of their cosine and of the overlap of words.
     """
     names = Names.from_columns(rows)
     found = sparse_top_k(*as_matrices(ngrams), top_k, stored=True)
-    by_name = Similarity.from_top_k(*found, len(names.target))
-    return fold(names, with_word_overlap(words, by_name), top_k)
+    source, target = compared_texts(names, discount_brackets)
+    by_name = Similarity.from_top_k(*found, len(target))
+    return fold(names, with_word_overlap(names, source, target, by_name), top_k)
 
 
 def ngram_similarity_memory(

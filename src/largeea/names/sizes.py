@@ -17,7 +17,6 @@ from largeea.names.semantic import encode_names_memory, ngram_similarity_memory,
 from largeea.names.strings import string_memory
 from largeea.names.translation import translation_memory
 from largeea.names.units import unit_entries, units_memory
-from largeea.names.words import words_stage
 
 __all__ = [
     "feature_stages",
@@ -44,7 +43,6 @@ def feature_stages(
     if how.by_ngrams or how.ngram_weight:
         entries = gram_entries(sum(characters), *grams)
         yield "ngrams", tfidf_memory(entries), 8 * entries, 5e-6 * (sources + targets)
-        yield words_stage(sources + targets, sum(characters))
     if how.by_ngrams:
         yield "semantic", ngrams, matrix, seconds
     else:

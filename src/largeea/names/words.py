@@ -12,13 +12,12 @@ from numba import njit
 
 from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
 from largeea.execution.shards import Shards
-from largeea.graph import Arrays, Float32, Int32, Int64
+from largeea.graph import Arrays, Float32, Int32, Int64, Strings
 from largeea.names.blocks import ROWS_PER_JOB
 from largeea.names.cutting import GRAM_BITS, LETTER_BITS, LETTER_MASK, MAX_WORDS, MOST_GRAMS, Words
 from largeea.names.lexicon import Lexicon, learn_lexicon
-from largeea.names.rows import Columns, Names
+from largeea.names.rows import Names
 from largeea.names.strings.matching import ones
-from largeea.search.manhattan import read_only
 from largeea.similarity import Similarity
 
 WORD_WEIGHT = 1.0
@@ -29,36 +28,15 @@ INITIAL_LIKENESS = 0.5
 """Likeness of a word and its initial."""
 
 
-def name_words(rows: Columns, discount_brackets: bool) -> Arrays:
-    """The words of the Latin names of all rows, and which of them replace each other.
+def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: Similarity) -> Similarity:
+    """The scores of pairs of names, `[source rows, target rows]`, averaged with the overlap of their words.
 
-    The parts of `Words` and `Lexicon`. The names of the target follow those of the source.
-    """
-    names = Names.from_columns(rows)
-    words = Words.cut(pa.concat_arrays(names.compared_texts(discount_brackets)))
-    lexicon = learn_lexicon(names, words.pointer, words.ids, len(words.weights))
-    return {f"words_{part}": array for part, array in words._asdict().items()} | {
-        f"lexicon_{part}": array for part, array in lexicon._asdict().items()
-    }
-
-
-def words_and_lexicon(parts: Arrays) -> tuple[Words, Lexicon]:
-    """What `name_words` returned; read-only, so that kernels are compiled once."""
-    words, lexicon = (
-        {part: read_only(parts[f"{name}_{part}"]) for part in kind._fields}
-        for name, kind in (("words", Words), ("lexicon", Lexicon))
-    )
-    return Words(**words), Lexicon(**lexicon)
-
-
-def with_word_overlap(words: Arrays, by_name: Similarity) -> Similarity:
-    """The scores of pairs of names, `[source rows, target rows]`, averaged with the overlap of their `words`.
-
-    The overlap is the Dice coefficient of the words of two names, weighted by inverse document frequency.
+    `source` and `target` are the Latin names of all rows. The overlap is the Dice coefficient of the words of
+    two names, weighted by inverse document frequency.
     """
     blocks = row_blocks(by_name.shape[0], most=ROWS_PER_JOB)
     rows = Shards(tuple(by_name.block(first, last) for first, last in blocks))
-    shared = rows, by_name.shape[0], *words_and_lexicon(words)
+    shared = rows, len(source), *compared_words(names, source, target)
     parts = in_order(run_jobs(overlap_block, blocks, *shared, stored=False))
     scores = np.concatenate([part["scores"] for part in parts]) if parts else by_name.scores
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
@@ -71,6 +49,12 @@ def overlap_block(
     return {"scores": averaged_with_words(by_name, first, sources, words, lexicon).scores}
 
 
+def compared_words(names: Names, source: Strings, target: Strings) -> tuple[Words, Lexicon]:
+    """The words of the Latin names of all rows, and which of them replace each other."""
+    words = Words.cut(pa.concat_arrays([source, target]))
+    return words, learn_lexicon(names, words.pointer, words.ids, len(words.weights))
+
+
 def averaged_with_words(
     by_name: Similarity, first: int, sources: int, words: Words, lexicon: Lexicon
 ) -> Similarity:
@@ -81,11 +65,6 @@ def averaged_with_words(
         lexicon, scores,
     )  # fmt: skip
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
-
-
-def words_stage(names: int, characters: int) -> tuple[str, int, int, float]:
-    """Stage, working memory and result in bytes, and seconds on one thread, of `name_words`."""
-    return "name-words", 16 * characters, 2 * characters, 2e-6 * names
 
 
 def word_overlap_memory(characters: int, source_rows: int, top_k: int) -> int:

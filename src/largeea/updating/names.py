@@ -27,7 +27,7 @@ Compare = Callable[[Bool, Bool], Similarity]
 
 
 def ngrams_of_renamed(
-    old: Similarity, moved: Arrays, renamed: Arrays, rows: Columns, ngrams: Arrays, words: Arrays, top_k: int
+    old: Similarity, moved: Arrays, renamed: Arrays, rows: Columns, ngrams: Arrays, top_k: int, *how: Any
 ) -> Similarity:
     """`ngram_similarity`: old scores for pairs of unchanged names, new ones for all others."""
     names = Names.from_columns(rows)
@@ -36,7 +36,7 @@ def ngrams_of_renamed(
         some = dict(ngrams)
         for side, mask in zip(SIDES, masks, strict=True):
             some |= _only_rows(ngrams, side, mask[getattr(names, side).entity])
-        return ngram_similarity(rows, some, words, top_k)
+        return ngram_similarity(rows, some, top_k, *how)
 
     return _compared_again(old, moved, renamed, top_k, compare)
 
@@ -112,7 +112,6 @@ def nearby_names_again(
     _earlier_round: None,
     rows: Columns,
     ngrams: Arrays,
-    words: Arrays,
     vectors: Vectors | None,
     edges: dict[str, Any],
     anchors: Links,
@@ -125,8 +124,7 @@ def nearby_names_again(
     again = not_in(anchors, names.shape)[0] | renamed["source"]
     kept = without_seeds(moved_matrix(old, moved, renamed | {"source": again}), apart)
     names, compared = keeping(kept, again, names, kinds)
-    parts = rows, ngrams, words, vectors, edges, anchors, agreement, compared, apart
-    return names_nearby(names, None, *parts, *how)
+    return names_nearby(names, None, rows, ngrams, vectors, edges, anchors, agreement, compared, apart, *how)
 
 
 def _compared_again(
