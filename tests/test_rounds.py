@@ -12,8 +12,10 @@ import largeea
 from largeea import Alignment, Config, KnowledgeGraph, LargeEAWarning, Links
 from largeea.config import DecisionConfig
 from largeea.graph import Attributes, strings
+from largeea.material import keeping
 from largeea.rounds import have_settled
 from largeea.runs.folder import read_manifest
+from largeea.similarity import Similarity
 
 SYLLABLES = np.array([a + b for a in "bdfghklmnprstvz" for b in "aeiou"])
 
@@ -299,3 +301,13 @@ def test_records_without_labels_are_aligned() -> None:
     )
     assert figures(answer, Links(np.column_stack([np.arange(size), place]))) == {"hits": 1, "f1": 1}
     assert set(answer.evidence) == {"literals", "neighbours", "surroundings"}
+
+
+def test_sources_with_an_anchor_keep_the_nearby_names_found_before() -> None:
+    names = Similarity.from_entries([0, 1], [0, 1], [0.9, 0.8], (2, 3))
+    before = Similarity.from_entries([0, 0, 1, 1], [0, 2, 1, 2], [0.9, 0.4, 0.8, 0.3], (2, 3))
+    kinds = {"source": np.zeros(2, np.int8), "target": np.zeros(3, np.int8)}
+    kept, again = keeping(before, np.array([False, True]), names, kinds)
+    np.testing.assert_allclose(kept.to_dense(), [[0.9, 0, 0.4], [0, 0.8, 0]])
+    assert again["source"].tolist() == [-1, 0]
+    assert again["target"].tolist() == [0, 0, 0]
