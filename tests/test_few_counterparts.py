@@ -9,12 +9,8 @@ import pytest
 from largeea import align
 from largeea.datasets.synth import find_twin, synthetic_pair
 from largeea.errors import LargeEAWarning
-<<<<<<< HEAD
 from largeea.evaluation import evaluate
-=======
-from largeea.evaluate import evaluate
 from largeea.graph import Pair
->>>>>>> cb2d657 (Knocked-out pairs count by the chance that they were right, by names and by the mixture itself; a warning where nearly all best pairs seem wrong)
 
 
 def twin(overlap: float, seed: int = 0) -> Pair:

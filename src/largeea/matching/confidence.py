@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Bool, Float64, Links
+from largeea.graph import Arrays, Bool, Float32, Float64, Links
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
 from largeea.matching.forbidden import among, without_pairs
@@ -22,8 +22,9 @@ LEAST_WRONG_PAIRS = 10
 MOST_DOUBTED, LEAST_WEIGHT = 0.5, 0.02
 """Share of knocked-out pairs in doubt from which on doubts are believed in full, and the least that a wrong
 pair counts."""
-MOST_FITS, SETTLED = 10, 0.02
-"""Fits of the mixture at most, and the change of weights below which they have settled."""
+MOST_FITS, SETTLED, FEW_DOUBTS = 10, 0.02, 0.1
+"""Fits of the mixture at most, the change of weights below which they have settled, and the mean doubt below
+which doubts count for next to nothing."""
 MOST_WRONG = 0.8
 """Share of wrong pairs among the best ones above which a run warns."""
 MOST_PAIRS = 50_000
@@ -50,8 +51,9 @@ def calibrate(
     `trial` holds the channels without the anchors in `knocked_out`. In the trial, entities whose counterpart
     was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
     them from the other pairs by their scores and by the probability of the matching. Its chances hold for
-    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes.
-    Main names are equal above the score `equal_names`.
+    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes, but
+    chances of pairs above some scores (`_chances_by_few`). Main names are equal above the score
+    `equal_names`.
 
     Some of the knocked-out pairs were wrong themselves: `channels`, those of the run itself, and names, by
     how much they tell (`names_worth`), say which (`_fit_to_knock_outs`). `known` pairs are right.
@@ -76,7 +78,11 @@ def calibrate(
     pairs = allowed.best_pairs(tried)
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
     if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
-        return {"slopes": np.empty(0), "intercept": np.zeros(1)}
+        scores = lowered(tried, trial).score_of(pairs)
+        others = min(int((mask & ~left).sum()) for mask, left in zip(there, alone, strict=True))
+        lonely = int(alone[0].sum() + alone[1].sum())
+        few = _chances_by_few(scores[~is_wrong], scores[is_wrong], lonely, others)
+        return {"slopes": np.empty(0), "intercept": np.zeros(1)} | few
     some = [_some(pairs.take(mask)) for mask in (~is_wrong, is_wrong)]
     found, wrong = (_variables(trial, tried, equal_names, links) for links in some)
     if channels is None:
@@ -120,7 +126,7 @@ def likelihood(
     allowed = Cardinality(cardinality)
     matched = match(channels, weights, top_k, temperature, no_match_score, iterations, allowed)
     if not len(calibration["slopes"]):
-        return lowered(matched, channels)
+        return _by_few(matched, lowered(matched, channels), calibration)
     sharp, chances = fused.scores_on(matched), np.empty(len(matched), np.float32)
     of_target = np.zeros(matched.shape[1])
     if allowed.one_source:
@@ -163,7 +169,7 @@ def _fit_to_knock_outs(
         mixture = fit_mixture(found, wrong, labelled, weights=weights)
         doubts = (1 - mixture.chance(before.T)) * ~is_known
         last, weights = weights, np.maximum(np.minimum(most, 1 - doubts), LEAST_WEIGHT)
-        if np.abs(weights - last).max() < SETTLED:
+        if doubts.mean() < FEW_DOUBTS or np.abs(weights - last).max() < SETTLED:
             break
     doubts = 1 - weights
     believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED) ** 4
@@ -190,10 +196,33 @@ def _is_right(reviewed: Links) -> Bool:
     return reviewed.weight > 0
 
 
+def _chances_by_few(found: Float32, wrong: Float32, lonely: int, others: int) -> Arrays:
+    """Return ascending scores of found pairs, and the least share of right pairs among those above each.
+
+    For too few wrong pairs to fit a mixture. Of the `lonely` entities, whose counterpart was taken away, some
+    are in a `wrong` pair; so often would each of the others be in one if it had no counterpart either. What
+    this leaves is right at least, as in a search with decoys (Elias, Gygi, Nature Methods 4, 2007). Without
+    lonely entities, nothing is known.
+    """
+    thresholds = np.sort(found) if lonely else np.empty(0, np.float32)
+    above = len(thresholds) - np.arange(len(thresholds))
+    wrong_above = len(wrong) - np.searchsorted(np.sort(wrong), thresholds)
+    wrong_share = (wrong_above + 1) / (lonely + 2) * others / above
+    return {"thresholds": thresholds, "chances": 1 - np.minimum.accumulate(np.minimum(wrong_share, 1))}
+
+
+def _by_few(matched: Similarity, by_scores: Similarity, calibration: Arrays) -> Similarity:
+    """Return the chances by `_chances_by_few`, or those `by_scores` alone where these are higher."""
+    chances = np.append(calibration["chances"], 0)  # the last is that of scores below all thresholds
+    place = np.searchsorted(calibration["thresholds"], by_scores.scores, side="right") - 1
+    scores = np.maximum(by_scores.scores, matched.scores * chances[place].astype(np.float32))
+    return Similarity(matched.shape, matched.indptr, matched.indices, scores)
+
+
 def lowered(matched: Similarity, channels: Channels) -> Similarity:
     """Matching probabilities, lowered where neither names nor neighbours agree well.
 
-    For graphs too small for knock-outs: without competitors, any candidate has a high probability.
+    For graphs too small for a mixture: without competitors, any candidate has a high probability.
     """
     agreed = [channels[kind].scores_on(matched) for kind in ("name", "neighbours") if kind in channels]
     if not agreed:
