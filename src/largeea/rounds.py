@@ -184,7 +184,7 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     )  # fmt: skip
     calibration = stage(
         "calibration", calibrate, tried, knocked_out, *matching, corrections.reviewed, cardinality,
-        rounds.names_worth,
+        rounds.names_worth, rounds.channels, known,
     )  # fmt: skip
     evidence = rounds.channels, rounds.fused
     if everything.compared is None or corrections.reviewed is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from largeea.graph import Arrays, Float32, Links
-from largeea.matching.confidence import LEAST_WRONG_PAIRS, calibrate
+from largeea.matching.confidence import calibrate
 from largeea.matching.confidence import likelihood as calibrated
 from largeea.matching.forbidden import without_pairs
 from largeea.matching.fusion import match
@@ -107,15 +107,50 @@ def test_high_scores_are_believed_and_low_ones_are_not() -> None:
     assert chance[:100].mean() < 0.2
 
 
-@pytest.mark.parametrize("wrong", [0, LEAST_WRONG_PAIRS - 1])
-def test_with_too_few_wrong_pairs_matching_and_names_are_the_confidence(wrong: int) -> None:
+def test_without_knock_outs_matching_and_names_are_the_confidence() -> None:
     """Without competitors any candidate has a high probability, so that names must agree, too."""
     names = scored(4, 300, 0.5)
-    pairs = np.column_stack([np.arange(wrong), np.arange(wrong)]).astype(np.int32)
-    knocked_out = {"without_target": pairs, "without_source": np.empty((0, 2), np.int32)}
+    nothing = np.empty((0, 2), np.int32)
     matched = match({"name": names}, {}, *MATCHING)
     expected = matched.scores * names.scores_on(matched) ** 2
-    np.testing.assert_allclose(judged(names, knocked_out).scores, expected, rtol=1e-6)
+    found = judged(names, {"without_target": nothing, "without_source": nothing})
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
+
+
+def few_pairs(with_counterpart: bool) -> tuple[Similarity, Arrays]:
+    """Forty entities a side with names that are somewhat alike, and six pairs to be taken apart.
+
+    Without the counterpart, every source still has a candidate, which is as good as all others if no entity
+    has a counterpart.
+    """
+    size = 40
+    right, other = np.arange(size), (np.arange(size) + 1) % size
+    scores = np.concatenate([np.full(size, 0.6 if with_counterpart else 0.3), np.full(size, 0.3)])
+    names = Similarity.from_entries(
+        np.concatenate([right, right]), np.concatenate([right, other]), scores, (size, size)
+    )
+    pairs = np.column_stack([right[::7], right[::7]]).astype(np.int32)
+    return names, {"without_target": pairs, "without_source": pairs[:0]}
+
+
+def test_in_small_graphs_pairs_better_than_what_knock_outs_leave_are_believed() -> None:
+    """Weak names that differ in the same way from their counterparts were called unlikely."""
+    names, knocked_out = few_pairs(with_counterpart=True)
+    trial = without_pairs(names, Links(knocked_out["without_target"]))
+    learnt = calibrate({"name": trial}, knocked_out, {}, *MATCHING, EQUAL, None)
+    assert not len(learnt["slopes"])
+    found = calibrated({"name": names}, fused({"name": names}), learnt, {}, *MATCHING, EQUAL)
+    right = found.score_of(Links(np.column_stack([np.arange(40), np.arange(40)])))
+    assert right.min() > 0.6
+    assert (right > 0.36 * match({"name": names}, {}, *MATCHING).best()[1]).all()
+
+
+def test_in_small_graphs_pairs_as_good_as_what_knock_outs_leave_are_not_believed() -> None:
+    names, knocked_out = few_pairs(with_counterpart=False)
+    trial = without_pairs(names, Links(knocked_out["without_target"]))
+    learnt = calibrate({"name": trial}, knocked_out, {}, *MATCHING, EQUAL, None)
+    found = calibrated({"name": names}, fused({"name": names}), learnt, {}, *MATCHING, EQUAL)
+    assert found.scores.max() < 0.35
 
 
 def test_with_too_few_wrong_pairs_neighbours_may_agree_instead_of_names() -> None:

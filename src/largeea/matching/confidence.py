@@ -5,23 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Arrays, Bool, Float64, Links
+from largeea.graph import Arrays, Bool, Float32, Float64, Links
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
 from largeea.matching.forbidden import among, without_pairs
 from largeea.matching.fusion import Channels, match
 from largeea.matching.knockouts import knocked_out_pairs, left_alone, taken_away
-from largeea.matching.mixture import Labelled, fit_mixture, logistic
+from largeea.matching.mixture import Labelled, Mixture, fit_mixture
 from largeea.matching.sums import Masks
-from largeea.progress import note
+from largeea.progress import note, warn
 from largeea.similarity import Similarity
 from largeea.similarity.columns import column_sums
 
 LEAST_WRONG_PAIRS = 10
 """With fewer knocked-out pairs, there is too little to learn from."""
 MOST_DOUBTED, LEAST_WEIGHT = 0.5, 0.02
-"""Share of knocked-out pairs that names doubt from which on they are believed in full, and the least that a
-wrong pair counts."""
+"""Share of knocked-out pairs in doubt from which on doubts are believed in full, and the least that a wrong
+pair counts."""
+MOST_FITS, SETTLED, FEW_DOUBTS = 10, 0.02, 0.1
+"""Fits of the mixture at most, the change of weights below which they have settled, and the mean doubt below
+which doubts count for next to nothing."""
+MOST_WRONG = 0.8
+"""Share of wrong pairs among the best ones above which a run warns."""
 MOST_PAIRS = 50_000
 """Found pairs, and as many wrong ones, that the mixture is fitted to."""
 
@@ -38,14 +43,20 @@ def calibrate(
     reviewed: Links | None,
     cardinality: str = Cardinality.ONE_TO_ONE,
     names_worth: float = 0.0,
+    channels: Channels | None = None,
+    known: Links | None = None,
 ) -> Arrays:
     """Return what tells right pairs from wrong ones here: the `slopes` and the `intercept` of a mixture.
 
     `trial` holds the channels without the anchors in `knocked_out`. In the trial, entities whose counterpart
     was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
     them from the other pairs by their scores and by the probability of the matching. Its chances hold for
-    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes.
-    Main names are equal above the score `equal_names`. `names_worth` is how much names tell: see `_counts`.
+    entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes, but
+    chances of pairs above some scores (`_chances_by_few`). Main names are equal above the score
+    `equal_names`.
+
+    Some of the knocked-out pairs were wrong themselves: `channels`, those of the run itself, and names, by
+    how much they tell (`names_worth`), say which (`_fit_to_knock_outs`). `known` pairs are right.
 
     `reviewed` are pairs that people have called right (weight 1) or wrong (0). In the trial, nothing is known
     about them yet: it shows what they look like. Then they are taken out, and the mixture is fitted to what
@@ -67,16 +78,27 @@ def calibrate(
     pairs = allowed.best_pairs(tried)
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
     if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
-        return {"slopes": np.empty(0), "intercept": np.zeros(1)}
+        scores = lowered(tried, trial).score_of(pairs)
+        others = min(int((mask & ~left).sum()) for mask, left in zip(there, alone, strict=True))
+        lonely = int(alone[0].sum() + alone[1].sum())
+        few = _chances_by_few(scores[~is_wrong], scores[is_wrong], lonely, others)
+        return {"slopes": np.empty(0), "intercept": np.zeros(1)} | few
     some = [_some(pairs.take(mask)) for mask in (~is_wrong, is_wrong)]
     found, wrong = (_variables(trial, tried, equal_names, links) for links in some)
-    counts = None
-    if "name" in trial:
+    if channels is None:
+        mixture = fit_mixture(found, wrong, labelled)
+    else:
         behind = knocked_out_pairs(knocked_out, some[1], shape)
-        knocked = _variables(trial, tried, equal_names, behind)
-        counts = _counts(found[:, 1:], wrong[:, 1:], knocked[:, 1:], names_worth)
-    mixture = fit_mixture(found, wrong, labelled, weights=counts)
+        before = _variables(channels, match(channels, *matching), equal_names, behind)
+        is_known = among(behind, known or Links.none())
+        mixture = _fit_to_knock_outs(found, wrong, before, is_known, labelled, names_worth)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
+    if mixture.wrong_share > MOST_WRONG and reviewed is None:
+        warn(
+            f"{mixture.wrong_share:.0%} of the best pairs seem to be wrong: most entities have no "
+            "counterpart here, and confidence may be too high; check some accepted pairs, or set "
+            "decision.threshold to 0.9"
+        )
     calibration: Arrays = {"slopes": mixture.slopes, "intercept": np.array([mixture.intercept])}
     if labelled is not None:
         log_odds = labelled.variables @ mixture.slopes + mixture.intercept
@@ -104,7 +126,7 @@ def likelihood(
     allowed = Cardinality(cardinality)
     matched = match(channels, weights, top_k, temperature, no_match_score, iterations, allowed)
     if not len(calibration["slopes"]):
-        return lowered(matched, channels)
+        return _by_few(matched, lowered(matched, channels), calibration)
     sharp, chances = fused.scores_on(matched), np.empty(len(matched), np.float32)
     of_target = np.zeros(matched.shape[1])
     if allowed.one_source:
@@ -119,18 +141,39 @@ def likelihood(
     return Similarity(matched.shape, matched.indptr, matched.indices, chances)
 
 
-def _counts(found: Float64, wrong: Float64, knocked_out: Float64, names_worth: float) -> Float64:
-    """How much each wrong pair counts, `[n]`, given what names say of found, wrong and knocked-out pairs.
+def _fit_to_knock_outs(
+    found: Float64,
+    wrong: Float64,
+    before: Float64,
+    is_known: Bool,
+    labelled: Labelled | None,
+    names_worth: float,
+) -> Mixture:
+    """Fit a mixture in which a wrong pair counts by the chance that the knocked-out pair behind it was right.
 
-    If a knocked-out pair was right, what is left is the best wrong pair of an entity, as it should be. If the
-    pair was wrong itself, what is left is only the second best: each counts by the chance that it was right.
-    Names tell this chance. They are believed as far as they tell pairs apart here (`names_worth`, from 0 to
-    1), and the more, the more of these pairs they doubt: most, where few entities have a counterpart.
+    If it was right, what is left is the best wrong pair of an entity, as it should be. If it was wrong
+    itself, what is left is only the second best. `before[n, variables]` are those of the pairs that were
+    knocked out, as the run itself has them. Names say which of these pairs to doubt, as far as they tell
+    pairs apart here, and then the mixture itself, until the weights settle. `is_known` pairs are right.
+
+    In the end, doubts are believed the more, the more pairs are in doubt. Where few are, these pairs are best
+    left in: entities without a counterpart are those whose wrong pairs are to be told apart, and they differ
+    from entities that have one.
     """
-    by_name = fit_mixture(found, wrong)
-    doubts = names_worth * logistic(-(knocked_out @ by_name.slopes + by_name.intercept))
-    believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED) ** 2
-    return np.maximum(1 - believed * doubts, LEAST_WEIGHT)
+    most = np.ones(len(wrong))
+    if wrong.shape[1] > 1:
+        by_name = fit_mixture(found[:, 1:], wrong[:, 1:])
+        most -= names_worth * (1 - by_name.chance(before[:, 1:].T)) * ~is_known
+    weights = np.maximum(most, LEAST_WEIGHT)
+    for _ in range(MOST_FITS):
+        mixture = fit_mixture(found, wrong, labelled, weights=weights)
+        doubts = (1 - mixture.chance(before.T)) * ~is_known
+        last, weights = weights, np.maximum(np.minimum(most, 1 - doubts), LEAST_WEIGHT)
+        if doubts.mean() < FEW_DOUBTS or np.abs(weights - last).max() < SETTLED:
+            break
+    doubts = 1 - weights
+    believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED) ** 4
+    return fit_mixture(found, wrong, labelled, weights=1 - believed * doubts)
 
 
 def _without_reviewed(
@@ -153,10 +196,33 @@ def _is_right(reviewed: Links) -> Bool:
     return reviewed.weight > 0
 
 
+def _chances_by_few(found: Float32, wrong: Float32, lonely: int, others: int) -> Arrays:
+    """Return ascending scores of found pairs, and the least share of right pairs among those above each.
+
+    For too few wrong pairs to fit a mixture. Of the `lonely` entities, whose counterpart was taken away, some
+    are in a `wrong` pair; so often would each of the others be in one if it had no counterpart either. What
+    this leaves is right at least, as in a search with decoys (Elias, Gygi, Nature Methods 4, 2007). Without
+    lonely entities, nothing is known.
+    """
+    thresholds = np.sort(found) if lonely else np.empty(0, np.float32)
+    above = len(thresholds) - np.arange(len(thresholds))
+    wrong_above = len(wrong) - np.searchsorted(np.sort(wrong), thresholds)
+    wrong_share = (wrong_above + 1) / (lonely + 2) * others / above
+    return {"thresholds": thresholds, "chances": 1 - np.minimum.accumulate(np.minimum(wrong_share, 1))}
+
+
+def _by_few(matched: Similarity, by_scores: Similarity, calibration: Arrays) -> Similarity:
+    """Return the chances by `_chances_by_few`, or those `by_scores` alone where these are higher."""
+    chances = np.append(calibration["chances"], 0)  # the last is that of scores below all thresholds
+    place = np.searchsorted(calibration["thresholds"], by_scores.scores, side="right") - 1
+    scores = np.maximum(by_scores.scores, matched.scores * chances[place].astype(np.float32))
+    return Similarity(matched.shape, matched.indptr, matched.indices, scores)
+
+
 def lowered(matched: Similarity, channels: Channels) -> Similarity:
     """Matching probabilities, lowered where neither names nor neighbours agree well.
 
-    For graphs too small for knock-outs: without competitors, any candidate has a high probability.
+    For graphs too small for a mixture: without competitors, any candidate has a high probability.
     """
     agreed = [channels[kind].scores_on(matched) for kind in ("name", "neighbours") if kind in channels]
     if not agreed:

@@ -111,7 +111,7 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     for row in of_round:
         if row.stage not in SEARCHING:
             yield row._replace(stage=f"trial-{row.stage}")
-    yield StageRow("calibration", matching + 42 * entries, 0, matching_seconds)
+    yield StageRow("calibration", matching + 50 * entries, 0, 2 * matching_seconds)
     yield StageRow("likelihood", matching + 42 * entries, matrix, matching_seconds)
 
 
