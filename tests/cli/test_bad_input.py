@@ -475,7 +475,7 @@ def test_after_a_failure_the_same_folder_can_be_used(fails):
         ("align a.nt b.nt -o run --without luck", ["--without luck: unknown part; known: structure, names"]),
         (
             "align a.nt b.nt -o run --max-errors -1",
-            ["--max-errors", "-1", "Try 'largeea align --help'"],
+            ["--max-errors", "0", "Try 'largeea align --help'"],
         ),
         ("align a.nt b.nt -o run --seed x", ["--seed", "integer", "Try 'largeea align --help'"]),
         ("align a.nt b.nt", ["--output", "Try 'largeea align --help'"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import gzip
-import resource
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -114,6 +114,23 @@ def edited(name: str, edit: Callable[[dict[str, bytes]], None], folder: Path) ->
     return folder / name
 
 
+def memory_of_reading(path: Path) -> int:
+    """MB that the reader's child process takes for a file, read by a process without other children."""
+    program = """
+import resource, sys
+from largeea.errors import InputError
+from largeea.formats import read_graph
+try:
+    read_graph(sys.argv[1])
+except InputError:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
 def test_styles_of_a_small_workbook_took_gigabytes(tmp_path):
     def many_styles(parts: dict[str, bytes]) -> None:
         start = parts["xl/styles.xml"].index(b">", parts["xl/styles.xml"].index(b"<cellXfs")) + 1
@@ -124,7 +141,7 @@ def test_styles_of_a_small_workbook_took_gigabytes(tmp_path):
     assert path.stat().st_size < 100_000
     with pytest.raises(InputError, match="like a decompression bomb"):
         read_graph(path)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10 < MOST_MB
+    assert memory_of_reading(path) < MOST_MB
 
 
 def test_a_document_type_hid_in_a_part_with_another_ending(tmp_path):

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.errors import InputError, UsageError
-from largeea.formats import ReadOptions, delimited, read_graph
-from largeea.formats import parquet as parquet_reader
+from largeea.formats import ReadOptions, decoding, delimited, read_graph
 from largeea.formats.delimited import read_delimited
 from largeea.formats.rejects import Rejects
 from largeea.formats.tables import Columns
@@ -293,7 +292,7 @@ def test_parquet_bombs_are_refused(file):
     assert path.stat().st_size < 100_000
     refused(path, "like a decompression bomb")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet_reader, "EXPANSION_COUNTS_FROM", 1 << 20)
+        patch.setattr(decoding, "EXPANSION_COUNTS_FROM", 1 << 20)
         column = pa.array(["x"]).take(pa.array(np.zeros(1 << 21, np.int64)))
         refused(
             file("b.parquet", parquet_of(pa.table({"s": column, "p": column, "o": column}))),

@@ -94,7 +94,9 @@ def test_targets_may_descend_between_rows_only(row: int) -> None:
         Similarity(SHAPE, LARGE.indptr, indices, LARGE.scores, LARGE.floor)
 
 
-@pytest.mark.parametrize(("score", "message"), [(np.nan, "no number"), (-1, "below"), (np.inf, "infinite")])
+@pytest.mark.parametrize(
+    ("score", "message"), [(np.nan, "not a number"), (-1, "below"), (np.inf, "infinite")]
+)
 def test_one_bad_score_among_many_is_found(score: float, message: str) -> None:
     scores = LARGE.scores.copy()
     scores[len(scores) // 3] = score
