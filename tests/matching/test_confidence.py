@@ -118,7 +118,7 @@ def test_without_knock_outs_matching_and_names_are_the_confidence() -> None:
 
 
 def few_pairs(with_counterpart: bool) -> tuple[Similarity, Arrays]:
-    """Forty entities a side with names that are somewhat alike, and six pairs to be taken apart.
+    """Forty entities a side with names that are somewhat alike, and ten pairs to be taken apart.
 
     Without the counterpart, every source still has a candidate, which is as good as all others if no entity
     has a counterpart.
@@ -129,7 +129,7 @@ def few_pairs(with_counterpart: bool) -> tuple[Similarity, Arrays]:
     names = Similarity.from_entries(
         np.concatenate([right, right]), np.concatenate([right, other]), scores, (size, size)
     )
-    pairs = np.column_stack([right[::7], right[::7]]).astype(np.int32)
+    pairs = np.column_stack([right[::4], right[::4]]).astype(np.int32)
     return names, {"without_target": pairs, "without_source": pairs[:0]}
 
 

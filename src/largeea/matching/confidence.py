@@ -17,8 +17,9 @@ from largeea.progress import note, warn
 from largeea.similarity import Similarity
 from largeea.similarity.columns import column_sums
 
-LEAST_WRONG_PAIRS = 10
-"""With fewer knocked-out pairs, there is too little to learn from."""
+LEAST_WRONG = 10
+"""With fewer wrong pairs, there are too few for a mixture; with fewer entities whose counterpart was taken
+away, there is nothing to learn from at all."""
 MOST_DOUBTED, LEAST_WEIGHT = 0.5, 0.02
 """Share of knocked-out pairs in doubt from which on doubts are believed in full, and the least that a wrong
 pair counts."""
@@ -77,7 +78,7 @@ def calibrate(
     tried = match(trial, *matching, masks=there)
     pairs = allowed.best_pairs(tried)
     is_wrong = alone[0][pairs.source] | alone[1][pairs.target]
-    if is_wrong.sum() < LEAST_WRONG_PAIRS or is_wrong.all():
+    if is_wrong.sum() < LEAST_WRONG or is_wrong.all():
         scores = lowered(tried, trial).score_of(pairs)
         others = min(int((mask & ~left).sum()) for mask, left in zip(there, alone, strict=True))
         lonely = int(alone[0].sum() + alone[1].sum())
@@ -201,10 +202,10 @@ def _chances_by_few(found: Float32, wrong: Float32, lonely: int, others: int) ->
 
     For too few wrong pairs to fit a mixture. Of the `lonely` entities, whose counterpart was taken away, some
     are in a `wrong` pair; so often would each of the others be in one if it had no counterpart either. What
-    this leaves is right at least, as in a search with decoys (Elias, Gygi, Nature Methods 4, 2007). Without
-    lonely entities, nothing is known.
+    this leaves is right at least, as in a search with decoys (Elias, Gygi, Nature Methods 4, 2007). Fewer
+    than `LEAST_WRONG` lonely entities say nothing.
     """
-    thresholds = np.sort(found) if lonely else np.empty(0, np.float32)
+    thresholds = np.sort(found) if lonely >= LEAST_WRONG else np.empty(0, np.float32)
     above = len(thresholds) - np.arange(len(thresholds))
     wrong_above = len(wrong) - np.searchsorted(np.sort(wrong), thresholds)
     wrong_share = (wrong_above + 1) / (lonely + 2) * others / above

@@ -6,7 +6,7 @@ import numpy as np
 
 from largeea.graph import Bool, Float64, Int64, Links
 from largeea.matching.cardinality import Cardinality
-from largeea.matching.confidence import LEAST_WRONG_PAIRS, MOST_PAIRS, lowered
+from largeea.matching.confidence import LEAST_WRONG, MOST_PAIRS, lowered
 from largeea.matching.forbidden import among
 from largeea.matching.fusion import Channels, match
 from largeea.matching.mixture import Labelled, fit_contrast, fit_mixture
@@ -44,7 +44,7 @@ def likelihood_by_anchors(
     few = matched.top_k(NEAREST)
     pairs = Links(np.column_stack([few.rows, few.indices]))
     is_wrong = _kept_apart(pairs, anchors, matched, allowed is Cardinality.WITHIN)
-    if min(TOP * is_wrong.sum(), len(anchors)) < LEAST_WRONG_PAIRS or is_wrong.all():
+    if min(TOP * is_wrong.sum(), len(anchors)) < LEAST_WRONG or is_wrong.all():
         return lowered(_sharing_something(matched, channels), channels)
     kinds = [kind for kind in channels if kind != "name"] if allowed is Cardinality.WITHIN else []
 
