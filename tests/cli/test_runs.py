@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import largeea
-from largeea.cli import run
+from largeea.cli import run, signals
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
 from largeea.runs.lock import hold, release
@@ -434,3 +434,18 @@ def test_the_number_of_threads_leaves_no_trace(pair):
     assert_same_answer(Path("1"), Path("2"))
     for path in Path("1/stages").iterdir():
         assert path.read_bytes() == Path("2/stages", path.name).read_bytes()
+
+
+class Destroyed:
+    """Is sent a signal while it is destroyed."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)
+
+
+def test_a_signal_while_an_object_was_destroyed_was_lost():
+    """Python ignores exceptions in destructors: the run went on to its end."""
+    with pytest.raises(signals.Stopped, match="SIGTERM"), signals.stopping(print):
+        Destroyed()
+        time.sleep(signals.PATIENCE / 2)

@@ -19,6 +19,8 @@ from largeea.runs.manifest import way_on
 
 PATIENCE = 3.0
 """Seconds that the running step has to end before the process is ended."""
+AGAIN = 0.02
+"""Seconds after which a signal is sent again that came while an object was destroyed."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -51,6 +53,12 @@ def stopping(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    """Raise `Stopped`; in a destructor, where Python would ignore it, send the signal again a little later."""
+    while frame is not None:
+        if frame.f_code.co_name == "__del__":
+            threading.Timer(AGAIN, os.kill, (os.getpid(), number)).start()
+            return
+        frame = frame.f_back
     raise Stopped(number)
 
 
