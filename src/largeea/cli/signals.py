@@ -45,15 +45,15 @@ def stopping(say: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        over.set()
         signal.set_wakeup_fd(-1)
+        over.set()
         os.close(sender)
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Raise `Stopped`; in a destructor, where Python would ignore it, send the signal again a little later."""
+    """Raise `Stopped`. Python ignores it in a destructor: there, send the signal again a little later."""
     while frame is not None:
         if frame.f_code.co_name == "__del__":
             threading.Timer(AGAIN, os.kill, (os.getpid(), number)).start()
@@ -64,10 +64,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def _watch(receiver: int, over: threading.Event, say: Callable[[str], None]) -> None:
     """Wait for a signal or the end of the context; end the process if the main thread does not react."""
-    with os.fdopen(receiver, "rb", buffering=0) as signals:
+    with os.fdopen(receiver, "rb", buffering=0) as signals:  # open until the end: more signals may come
         received = signals.read(1)
-    if not received or over.wait(PATIENCE):
-        return
+        if not received or over.wait(PATIENCE):
+            return
     stopped = Stopped(received[0])
     ways_on = sorted({way_on(place) for place in held()}) or ["the same command"]
     say(f"{stopped}\nWhat was finished is kept; continue with: {' or '.join(ways_on)}")
