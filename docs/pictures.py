@@ -41,12 +41,13 @@ def take_review(browser: Browser, run: Path) -> None:
             page = browser.new_page(viewport={"width": WIDTH, "height": REVIEW_HEIGHT})
             page.goto(address)
             page.get_by_text("Pair 1 of").wait_for()
-            page.keyboard.press("y")
+            page.keyboard.press("n")
             for number in range(2, MOST_PAIRS):
                 page.get_by_text(f"Pair {number} of").wait_for()
                 if not page.get_by_text("Neither has neighbours").is_visible():
                     break
                 page.keyboard.press("j")
+            page.locator("#picture").wait_for()
             page.screenshot(path=IMAGES / "review.png")
         finally:
             server.terminate()

@@ -251,13 +251,14 @@ function draw_neighbours(detail) {
     ...found.source.map((one) => `only of the source: ${named(one)}`),
     ...found.target.map((one) => `only of the target: ${named(one)}`),
   ];
-  $("picture").hidden = !all;
+  $("picture").hidden = true;
   $("picture").alt = spoken.join("; ");
   if (all) draw_picture(detail.pair);
 }
 
 function draw_picture(pair) {
   const width = Math.max($("picture").parentElement.clientWidth, 280);
+  $("picture").onload = () => { $("picture").hidden = false; };
   $("picture").src = `/api/pairs/${pair}/neighbours.svg?width=${width}&theme=${dark.matches ? "dark" : "light"}`;
 }
 
