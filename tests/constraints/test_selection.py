@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -15,7 +17,8 @@ from largeea.constraints import selection
 from largeea.constraints.selection import query_text, select
 from largeea.errors import InputError, LargeEAWarning, ResourceError, UsageError
 from largeea.execution import Execution, executing
-from largeea.formats import read_graph
+from largeea.formats import read_graph, streams
+from largeea.formats.programs import Child, Ending
 from largeea.graph import KnowledgeGraph
 
 LINES = "".join(
@@ -151,3 +154,36 @@ def test_memory_is_bounded(graph: tuple[KnowledgeGraph, Path]) -> None:
     greedy = "SELECT DISTINCT ?a { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f } ORDER BY ?a ?c ?e"
     with executing(Execution(memory="600MB")), pytest.raises(ResourceError, match=r"takes more than 0\.3 GB"):
         select(graph[0], "source", greedy, [graph[1]], None)
+
+
+def test_a_wrong_query_was_a_broken_pipe_if_it_was_refused_between_two_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / "a.nt", tmp_path / "b.nt"]
+    for file in files:
+        file.write_text(LINES)
+    refused = threading.Event()
+
+    def open_bytes(path: Path) -> IO[bytes]:
+        if path == files[1]:
+            assert refused.wait(60)
+        return streams.open_bytes(path)
+
+    def wait(child: Child) -> Ending:
+        child._process.wait()
+        refused.set()
+        return wait_for_end(child)
+
+    wait_for_end = Child.wait
+    monkeypatch.setattr(selection, "open_bytes", open_bytes)
+    monkeypatch.setattr(Child, "wait", wait)
+    with pytest.raises(UsageError, match="is not valid SPARQL"):
+        select(read_graph(files), "source", "SELECT ?x WHERE { nonsense", files, None)
+
+
+def test_no_process_can_be_started(
+    graph: tuple[KnowledgeGraph, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(ResourceError, match="cannot start a process for the selection of the source graph"):
+        select(graph[0], "source", "SELECT ?x { ?x ?p ?y }", [graph[1]], None)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contents import literals
 
 from largeea.errors import InputError, UsageError
 from largeea.formats import ReadOptions, files_of, read
@@ -43,15 +44,6 @@ def folder(tmp_path):
 def linked(pair: Pair, links=None) -> list[tuple[str, str]]:
     sources, targets = pair.source.entities.to_pylist(), pair.target.entities.to_pylist()
     return [(sources[s], targets[t]) for s, t in (pair.links if links is None else links).pairs.tolist()]
-
-
-def literals(graph):
-    words = graph.attributes
-    columns = (graph.entities, words.predicates, words.values, words.tags)
-    return sorted(
-        tuple(column[place].as_py() for column, place in zip(columns, row, strict=True))
-        for row in words.rows.tolist()
-    )
 
 
 def test_openea(folder):

@@ -14,7 +14,7 @@ from largeea.formats import ReadOptions, read_both, read_graph
 from largeea.formats.links import resolve
 from largeea.formats.links.namespaces import Prefixes
 from largeea.formats.naming import Naming
-from largeea.formats.prefixes import MOST_DECLARED, Curies, add_declared, find_entities
+from largeea.formats.prefixes import MOST_DECLARED, Curies, add_declared, find_entities, last_part
 from largeea.graph import KnowledgeGraph, strings
 from largeea.web.review.session import Session
 
@@ -191,3 +191,19 @@ def test_an_unknown_prefix_of_the_predicate_is_told_before_the_run(files: None) 
     with pytest.raises(UsageError, match="known prefixes: a, b, dbc"):
         align_files("a.ttl", "b.ttl", "run", predicate="x:same")
     assert not Path("run/alignment.sssom.tsv").exists()
+
+
+@pytest.mark.parametrize(
+    ("iri", "expected"),
+    [
+        ("http://a/b#c", "c"),
+        ("http://a/b/", "b"),
+        ("urn:x:y", "y"),
+        ("k", "k"),
+        ("http://", "http"),
+        ("/", "/"),
+        ("", ""),
+    ],
+)
+def test_the_last_part_of_an_iri_is_never_empty(iri: str, expected: str) -> None:
+    assert last_part(iri) == expected

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from contents import literals, triples
 
 from largeea.errors import InputError
 from largeea.formats import ReadOptions, rdf, read_graph
@@ -16,29 +17,6 @@ RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
 DESCRIBED = (
     f'<rdf:RDF {RDF} xmlns:x="urn:x:"><rdf:Description rdf:about="urn:a">%s</rdf:Description></rdf:RDF>'
 )
-
-
-@pytest.fixture
-def file(tmp_path):
-    def make(name: str, content: str | bytes):
-        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
-        return tmp_path / name
-
-    return make
-
-
-def triples(graph):
-    entities, relations = graph.entities.to_pylist(), graph.relations.to_pylist()
-    return sorted((entities[h], relations[r], entities[t]) for h, r, t in graph.triples.tolist())
-
-
-def literals(graph):
-    words = graph.attributes
-    columns = (graph.entities, words.predicates, words.values, words.tags)
-    return sorted(
-        tuple(column[place].as_py() for column, place in zip(columns, row, strict=True))
-        for row in words.rows.tolist()
-    )
 
 
 def refused(path, message, line=None, **options):

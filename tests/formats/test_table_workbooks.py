@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from largeea.errors import InputError, UsageError
-from largeea.formats import ReadOptions, decoding, dialect, parquet_program, read_graph
+from largeea.formats import ReadOptions, dialect, read_graph
 from largeea.formats.columns import Columns
 from largeea.formats.rejects import Rejects
 from largeea.formats.tables import guess_table
@@ -89,6 +89,17 @@ def test_rows_that_are_too_wide_are_rejected_with_their_number(workbook):
     assert graph.counts.rejected == 1
 
 
+def test_more_rows_than_a_workbook_can_have_are_refused(monkeypatch):
+    class Sheet:
+        def iter_rows(self, values_only: bool):
+            return iter([("a",), (None,), ("b",)])
+
+    assert list(xlsx_program.rows_of(Sheet())) == [(1, ["a"]), (3, ["b"])]
+    monkeypatch.setattr(xlsx_program, "MAX_ROWS", 2)
+    with pytest.raises(xlsx_program.Refused):
+        list(xlsx_program.rows_of(Sheet()))
+
+
 def test_what_is_no_workbook(tmp_path, workbook):
     with pytest.raises(InputError, match="holds no rows"):
         read_graph(workbook())
@@ -155,10 +166,7 @@ def test_a_document_type_hid_in_a_part_with_another_ending(tmp_path):
         read_graph(edited("doctype.xlsx", renamed, tmp_path))
 
 
-def test_programs_and_their_caller_mean_the_same_by_exit_codes_and_limits():
-    for name in ("MISUSED", "REFUSED", "OUT_OF_MEMORY", "TOO_MUCH_TEXT"):
-        assert getattr(xlsx_program, name) == getattr(decoding, name)
-        assert getattr(parquet_program, name, getattr(decoding, name)) == getattr(decoding, name)
+def test_tables_of_all_formats_may_have_as_many_columns():
     assert xlsx_program.MAX_COLUMNS == dialect.MAX_COLUMNS
 
 

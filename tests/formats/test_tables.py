@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from contents import triples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,20 +18,6 @@ from largeea.formats.rejects import Rejects
 from largeea.formats.tables import Columns
 
 often = settings(deadline=None, max_examples=80, database=None, derandomize=True)
-
-
-@pytest.fixture
-def file(tmp_path):
-    def make(name: str, content: str | bytes):
-        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
-        return tmp_path / name
-
-    return make
-
-
-def triples(graph):
-    entities, relations = graph.entities.to_pylist(), graph.relations.to_pylist()
-    return sorted((entities[h], relations[r], entities[t]) for h, r, t in graph.triples.tolist())
 
 
 def options(columns: str | None = None, max_errors: int = 0) -> ReadOptions:

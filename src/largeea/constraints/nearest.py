@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-from largeea.formats.prefixes import Curies
+from largeea.formats.prefixes import Curies, last_part
 from largeea.graph import Strings
 
 SHOWN = 5
@@ -18,12 +18,11 @@ def nearest(wanted: str, known: Strings, curies: Curies) -> str:
     The last parts of IRIs are compared; of many known terms, only the first.
     """
     terms = [curies.shorten(iri) for iri in known.slice(0, _COMPARED).to_pylist()]
-    own = _last_part(wanted)
-    best = nlargest(SHOWN, terms, key=lambda term: SequenceMatcher(None, own, _last_part(term)).ratio())
+    own = last_part(wanted).lower()
+
+    def similarity(term: str) -> float:
+        return SequenceMatcher(None, own, last_part(term).lower()).ratio()
+
+    best = nlargest(SHOWN, terms, key=similarity)
     more = f", and {len(known) - len(best):,} more" if len(known) > len(best) else ""
     return ", ".join(best) + more
-
-
-def _last_part(term: str) -> str:
-    bare = term.rstrip("#/:")
-    return bare[max(map(bare.rfind, "#/:")) + 1 :].lower()

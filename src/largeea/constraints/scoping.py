@@ -90,7 +90,7 @@ def _selected(
 def _with_parts(
     graph: KnowledgeGraph, side: str, selected: Bool | None, context: Part, left_out: Strings, linked: Int32
 ) -> KnowledgeGraph:
-    """The graph with the `Part` of each entity; it is told if `linked` entities are left out."""
+    """The graph with the `Part` of each entity; warns if `linked` entities are to be left out."""
     parts = np.full(graph.size, Part.IN_SCOPE, np.int8)
     if selected is not None:
         parts[~selected] = context
@@ -110,7 +110,7 @@ def _with_parts(
 def _listed(path: Path, source: KnowledgeGraph, target: KnowledgeGraph) -> Strings:
     """The entities in a file, one on each line; lines that begin with `#` are comments.
 
-    Those that neither graph has are told; it is an error if there are no others.
+    Warns of those that neither graph has; it is an error if there are no others.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text_lines(path), start=1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]

@@ -1,9 +1,10 @@
 """Runs a SPARQL query on files, as a program of its own, with limits on memory and time, and no network.
 
 A query is not even parsed elsewhere: a deeply nested one crashes the parser, and some are evaluated at once.
-`selection.py` runs this file, so it imports nothing of LargeEA. Standard input has a line of JSON with the
-query and its limits; then for each file a line of JSON with its format and base IRI, and its bytes in chunks,
-each after its length, until a chunk is empty. Standard output has the selected IRIs, one on each line.
+`selection.py` runs this file, so it imports nothing of LargeEA but `child`. Standard input has a line of
+JSON with the query and its limits; then for each file a line of JSON with its format and base IRI, and its
+bytes in chunks, each after its length, until a chunk is empty. Standard output has the selected IRIs, one on
+each line.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ import json
 import resource
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import IO, Any
 
 import pyoxigraph as ox
 
-REFUSED, OUT_OF_MEMORY = 3, 4
-"""Exit codes. A refusal ends standard error with the message as a line of JSON."""
+from largeea.child import OUT_OF_MEMORY, is_out_of_memory, limit, refuse
+
 FORMATS = {
     "n-triples": ox.RdfFormat.N_TRIPLES,
     "n-quads": ox.RdfFormat.N_QUADS,
@@ -50,7 +50,7 @@ class Chunks(io.RawIOBase):
         if not self._chunk and not self._ended:
             self._chunk = self._stream.read(int.from_bytes(self._stream.read(8), "little"))
             self._ended, self.seen = not self._chunk, self.seen + len(self._chunk)
-            _limit(resource.RLIMIT_CPU, self._seconds + (self.seen >> 20))
+            limit(resource.RLIMIT_CPU, self._seconds + (self.seen >> 20))
         part, self._chunk = self._chunk[: len(buffer)], self._chunk[len(buffer) :]
         buffer[: len(part)] = part
         return len(part)
@@ -103,11 +103,11 @@ def selected(found: ox.QuerySolutions) -> Iterator[str]:
 
 def main() -> int:
     """Check the query, load the files, run it, print what it selects; return the exit code."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit(resource.RLIMIT_CORE, 0)
     request = json.loads(sys.stdin.buffer.readline())
     query, prefixes = request["query"], request["prefixes"]
-    _limit(resource.RLIMIT_AS, request["memory"])
-    _limit(resource.RLIMIT_CPU, request["seconds"])
+    limit(resource.RLIMIT_AS, request["memory"])
+    limit(resource.RLIMIT_CPU, request["seconds"])
     _open_no_more_files()
     store, seen = ox.Store(), 0
     try:
@@ -119,12 +119,10 @@ def main() -> int:
         for iri in selected(solutions(store, query, prefixes)):
             sys.stdout.buffer.write(iri.replace("\n", " ").encode() + b"\n")
         sys.stdout.buffer.flush()
-    except (Refused, ValueError, OSError) as error:
-        reason = str(error) if isinstance(error, Refused) else f"fails: {_shortened(str(error))}"
-        sys.stderr.write("\n" + json.dumps(reason))
-        return REFUSED
-    except MemoryError:
-        return OUT_OF_MEMORY
+    except (Refused, ValueError, OSError, MemoryError) as error:
+        if is_out_of_memory(error):
+            return OUT_OF_MEMORY
+        return refuse(str(error) if isinstance(error, Refused) else f"fails: {_shortened(str(error))}")
     return 0
 
 
@@ -136,12 +134,6 @@ def _open_no_more_files() -> None:
 def _shortened(reason: str) -> str:
     """The place of an error and the beginning of what pyoxigraph expected there."""
     return reason if len(reason) <= 200 else f"{reason[:200]} ..."
-
-
-def _limit(kind: int, limit: int) -> None:
-    _, most = resource.getrlimit(kind)
-    with suppress(ValueError, OSError):  # macOS cannot limit memory
-        resource.setrlimit(kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
 
 
 if __name__ == "__main__":

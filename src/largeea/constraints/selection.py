@@ -5,22 +5,19 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
+from largeea.child import REFUSED
 from largeea.constraints import select_program
 from largeea.errors import InputError, LargeEAError, ResourceError, UsageError
 from largeea.execution.settings import current
 from largeea.formats import recognise
 from largeea.formats.prefixes import CUSTOMARY
+from largeea.formats.programs import Ending, running
 from largeea.formats.rdf import SUFFIXES, base_iri_of
 from largeea.formats.streams import open_bytes
 from largeea.graph import Bool, KnowledgeGraph, strings
@@ -75,37 +72,18 @@ def _run(query: str, side: str, prefixes: dict[str, str], files: list[tuple[Path
     """The IRIs that a query selects from files, each with its format."""
     memory = current().memory_bytes // 2
     request = {"query": query, "prefixes": prefixes, "memory": memory, "seconds": QUERY_SECONDS}
-    command = [sys.executable, "-P", select_program.__file__]
-    failed: list[Exception] = []
 
     def feed(pipe: IO[bytes]) -> None:
-        try:
-            with pipe, suppress(BrokenPipeError):  # the child has ended; its exit code says why
-                pipe.write(json.dumps(request).encode() + b"\n")
-                for path, format in files:
-                    _feed_file(path, format, pipe)
-        except Exception as error:
-            failed.append(error)
+        pipe.write(json.dumps(request).encode() + b"\n")
+        for path, format in files:
+            _feed_file(path, format, pipe)
 
-    with tempfile.TemporaryFile() as complaints:
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints)
-        assert child.stdin is not None
-        assert child.stdout is not None
-        feeder = threading.Thread(target=feed, args=(child.stdin,), daemon=True)
-        feeder.start()
-        try:
-            found = child.stdout.read().decode("utf-8", "replace")
-            code = child.wait()
-        finally:
-            child.kill()
-            feeder.join()
-            child.stdout.close()
-            child.wait()
-        if failed:
-            raise failed[0]
-        complaints.seek(0)
-        if code:
-            raise _failure(code, complaints.read().decode("utf-8", "replace"), side, memory)
+    purpose = f"for the selection of the {side} graph"
+    with running(select_program.__file__, purpose=purpose, source=feed) as child:
+        found = child.output.read().decode("utf-8", "replace")
+        ending = child.wait()
+    if ending.code:
+        raise _failure(ending, side, memory)
     return found.split("\n")[:-1]
 
 
@@ -117,20 +95,20 @@ def _feed_file(path: Path, format: str, pipe: IO[bytes]) -> None:
     pipe.write(bytes(8))
 
 
-def _failure(code: int, complaint: str, side: str, memory: int) -> LargeEAError:
-    """The error for a child that ended with this exit code, or minus the number of a signal."""
+def _failure(ending: Ending, side: str, memory: int) -> LargeEAError:
+    """The error for a child that failed."""
     where = f"the selection of the {side} graph"
-    if code == select_program.REFUSED:
-        return UsageError(f"{where} {json.loads(complaint.rpartition(chr(10))[2])}")
-    if code == -signal.SIGXCPU:
+    if ending.code == REFUSED:
+        return UsageError(f"{where} {ending.refusal[0]}")
+    if ending.code == -signal.SIGXCPU:
         return ResourceError(
             f"{where} takes longer than {QUERY_SECONDS} s; make the query simpler, or give types instead"
         )
-    if code in (select_program.OUT_OF_MEMORY, -signal.SIGKILL) or "memory allocation" in complaint:
+    if ending.out_of_memory:
         return ResourceError(
             f"{where} takes more than {memory / 1e9:.1f} GB, half of the memory that this run may use; allow "
             "more memory, or give types instead"
         )
-    if code == -signal.SIGSEGV:
+    if ending.code == -signal.SIGSEGV:
         return UsageError(f"{where} crashes the SPARQL engine; is it nested too deeply? Make it simpler")
-    return ResourceError(f"{where} failed with exit code {code}: {complaint.strip()[-200:]}")
+    return ResourceError(f"{where} failed: {ending.in_words}")

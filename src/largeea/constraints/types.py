@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order
 
 from largeea.constraints.nearest import nearest
 from largeea.errors import UsageError
@@ -38,6 +37,8 @@ class Types:
 
         Raises `UsageError` if no entity has any of them.
         """
+        from scipy.sparse.csgraph import breadth_first_order  # imported lazily: slow
+
         found = np.zeros(self.graph.size, bool)
         for place in find_entities(self.graph, strings([type])):
             if place >= 0:

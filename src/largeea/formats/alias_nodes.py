@@ -8,12 +8,12 @@ import pyarrow.compute as pc
 
 from largeea.formats.folding import Statements, joined
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, local_names
-from largeea.formats.vocabularies import TYPE
+from largeea.formats.vocabularies import SKOS, TYPE
 from largeea.graph import Bool, Int32, Strings, strings
 from largeea.graph.lookup import are_in, distinct, places_in
 
 _ALIAS_OF = r"(?i)(alias|synonym|abbreviation|acronym|nickname|(alternative|alternate|other)_?name)_?of$"
-_ALT_LABEL = "http://www.w3.org/2004/02/skos/core#altLabel"
+_ALT_LABEL = SKOS + "altLabel"
 
 
 def fold_alias_nodes(statements: Statements) -> None:

@@ -16,6 +16,7 @@ from largeea.formats.naming import LABEL_PREDICATES, Naming, name_entities
 from largeea.formats.ontology import plain
 from largeea.formats.prefixes import CUSTOMARY, Curies
 from largeea.formats.roles import roles_of
+from largeea.formats.vocabularies import STRING
 from largeea.graph import Attributes, Int32, KnowledgeGraph, ReadCounts, Strings
 from largeea.graph.interning import StringTable
 from largeea.graph.lookup import distinct, places_in
@@ -158,7 +159,7 @@ def _tags(table: StringTable) -> tuple[Strings, Int32]:
     """Tags in order, languages in lower case, `xsd:string` as no tag, and each number's new place."""
     found = table.strings()
     folded = pc.if_else(pc.starts_with(found, "@"), pc.utf8_lower(found), found)
-    folded = pc.if_else(pc.equal(folded, "http://www.w3.org/2001/XMLSchema#string"), "", folded)
+    folded = pc.if_else(pc.equal(folded, STRING), "", folded)
     tags = distinct(folded).sort()
     return tags, places_in(folded, tags)
 

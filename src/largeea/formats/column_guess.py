@@ -5,11 +5,12 @@ A guess has doubts where the table does not tell: the reader then asks for `--co
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from largeea.formats.column_facts import ColumnFacts, facts_of
 from largeea.formats.columns import Columns, reference
-from largeea.formats.guess import Guess, quoted
+from largeea.formats.guess import Guess
 from largeea.formats.header import (
     ALIAS_WORDS,
     ID_WORDS,
@@ -103,11 +104,9 @@ class _Guessing:
         columns = self._columns(self.titles, bool(self.header), subject.at, name)
         if self.header is None:
             cells = [one.first or "" for one in self.facts]
-            named = self._columns(cells, True, subject.at, name).to_text()
-            self.doubts.insert(
-                0,
-                f"the first row may be data, or a header; if it is a header, give --columns {quoted(named)}",
-            )
+            named = shlex.quote(self._columns(cells, True, subject.at, name).to_text())
+            question = "the first row may be data, or a header; if it is a header, give --columns"
+            self.doubts.insert(0, f"{question} {named}")
         return Guess(columns, tuple(self._told(name)), tuple(self.doubts))
 
     def _find_id(self) -> ColumnFacts:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -17,13 +14,13 @@ from typing import IO
 
 import pyarrow as pa
 
+from largeea.child import MISUSED, REFUSED, TOO_MUCH_TEXT
 from largeea.errors import InputError, LargeEAError, ResourceError, UsageError
 from largeea.execution import current
 from largeea.formats.guard import growth_allowed
+from largeea.formats.programs import Ending, running
 from largeea.formats.streams import EXPANSION_COUNTS_FROM, MAX_EXPANSION, is_compressed, open_bytes
 
-MISUSED, REFUSED, OUT_OF_MEMORY, TOO_MUCH_TEXT = 2, 3, 4, 6
-"""Exit codes of programs; the first two end standard error with a line of JSON: the message and its line."""
 _ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
@@ -47,60 +44,48 @@ class Decoder:
 
     def batches(self, path: Path, *arguments: str) -> Iterator[pa.RecordBatch]:
         """An empty batch that shows the columns, and then the rows, as the child writes them."""
-        with _seekable(path) as source, tempfile.TemporaryFile() as complaints:
+        with _seekable(path) as source:
             size = os.fstat(source.fileno()).st_size
             limits = (
                 min(growth_allowed(size), current().memory_bytes),
                 growth_limit(size),
                 self.seconds + self.seconds_per_mb * (size >> 20),
             )
-            command = [sys.executable, "-P", self.program, *map(str, limits), *arguments]
-            try:
-                child = subprocess.Popen(
-                    command,
-                    stdin=source,
-                    stdout=subprocess.PIPE,
-                    stderr=complaints,
-                    env=os.environ | _ENVIRONMENT,
-                )
-            except OSError as error:
-                raise ResourceError(f"{path}: cannot start a process to read it: {error.strerror}") from None
-            assert child.stdout is not None
-            try:
-                broken = yield from _received(child.stdout)
-                code = child.wait()
-            finally:
-                child.kill()
-                child.stdout.close()
-                child.wait()
-            if code:
-                complaints.seek(0)
-                raise self._failure(code, complaints.read().decode("utf-8", "replace"), path, size)
-            if broken:
-                raise broken
+            with running(
+                self.program,
+                *map(str, limits),
+                *arguments,
+                purpose=f"to read {path}",
+                source=source,
+                variables=_ENVIRONMENT,
+            ) as child:
+                broken = yield from _received(child.output)
+                ending = child.wait()
+        if ending.code:
+            raise self._failure(ending, path, size)
+        if broken:
+            raise broken
 
-    def _failure(self, code: int, complaint: str, path: Path, size: int) -> LargeEAError:
-        """The error for a child that ended with this exit code, or minus the number of a signal."""
-        last_line = complaint.rstrip().rpartition("\n")[2]
-        if code == MISUSED:
-            return UsageError(f"{path} {json.loads(last_line)[0]}")
-        if code == REFUSED:
-            message, line = json.loads(last_line)
+    def _failure(self, ending: Ending, path: Path, size: int) -> LargeEAError:
+        """The error for a child that failed."""
+        if ending.code == MISUSED:
+            return UsageError(f"{path} {ending.refusal[0]}")
+        if ending.code == REFUSED:
+            message, line = ending.refusal
             return InputError(message, path, line)
-        if code == TOO_MUCH_TEXT:
+        if ending.code == TOO_MUCH_TEXT:
             return bomb(path)
-        out_of_memory = code in (OUT_OF_MEMORY, -signal.SIGKILL) or "bad_alloc" in complaint
         most = current().memory_bytes
-        if out_of_memory and growth_allowed(size) > most:
+        if ending.out_of_memory and growth_allowed(size) > most:
             return ResourceError(
                 f"{path}: reading it takes more than {most / 1e9:.1f} GB, the memory that this run may use. "
                 "Allow more memory, or give the file as TSV"
             )
-        if out_of_memory or code == -signal.SIGXCPU:
+        if ending.out_of_memory or ending.code == -signal.SIGXCPU:
             return bomb(path)
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}, {last_line}"
         return InputError(
-            f"crashes the {self.format} reader ({how}); is it damaged? Write it again, or as TSV", path
+            f"crashes the {self.format} reader ({ending.in_words}); is it damaged? Write it again, or as TSV",
+            path,
         )
 
 

@@ -46,7 +46,7 @@ def read_delimited(
     """
     undecodable = 0
 
-    def told(block: LineBlock) -> None:
+    def report(block: LineBlock) -> None:
         nonlocal undecodable
         block.reject_undecodable(path, rejects)
         undecodable += block.rejected
@@ -55,10 +55,10 @@ def read_delimited(
         return _parse(text, width, separator, quoted, path)
 
     blocks = ahead(blocks_of_lines(path))
-    texts = _skipping(_telling(told, blocks) if quoted else blocks, skip)
+    texts = _skipping(_reporting(report, blocks) if quoted else blocks, skip)
     for parsed in map(parse, _whole_rows(texts)) if quoted else in_parallel(parse, texts):
         if not quoted:
-            told(parsed.block)
+            report(parsed.block)
         columns, refused, lines = parsed.columns, parsed.refused, parsed.lines
         if lines is None:
             continue
@@ -98,9 +98,9 @@ class _Parsed(NamedTuple):
     block: LineBlock
 
 
-def _telling(tell: Callable[[LineBlock], None], blocks: Iterable[LineBlock]) -> Iterator[LineBlock]:
+def _reporting(report: Callable[[LineBlock], None], blocks: Iterable[LineBlock]) -> Iterator[LineBlock]:
     for block in blocks:
-        tell(block)
+        report(block)
         yield block
 
 

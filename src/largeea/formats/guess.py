@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,19 +28,13 @@ class Guess:
             return
         roles = [f"  {title or 'no header'}: {role} ({reason})" for title, role, reason in self.roles]
         shown = [*roles[:_MOST_SHOWN], *(["  ..."] if len(roles) > _MOST_SHOWN else [])]
+        guessed = shlex.quote(self.columns.to_text())
         raise InputError(
             f"it is not clear what the columns are: {'; '.join(self.doubts)}. Best guess:\n"
             + "\n".join(shown)
-            + f"\nIf it is right, give --columns {quoted(self.columns.to_text())}, otherwise correct it. "
+            + f"\nIf it is right, give --columns {guessed}, otherwise correct it. "
             "The parts are subject (the id), name, aliases, links (ids of other rows) and attributes "
             "(values), or subject, relation and object. If two tables differ, give --source-columns and "
             "--target-columns",
             path,
         )
-
-
-def quoted(text: str) -> str:
-    """The text as one word of a shell command."""
-    return (
-        text if all(c.isalnum() or c in "=,+_-.:@" for c in text) else "'" + text.replace("'", "'\\''") + "'"
-    )

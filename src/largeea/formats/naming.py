@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.formats.vocabularies import DC_TERMS, FOAF, LABEL, OBO_IN_OWL, SCHEMA, SKOS
 from largeea.graph import Attributes, Bool, Int8, Int32, Role, Strings, strings
 from largeea.graph.interning import encoded
 from largeea.graph.lookup import places_in
 
 LABEL_PREDICATES = (
-    "http://www.w3.org/2000/01/rdf-schema#label",
-    "http://www.w3.org/2004/02/skos/core#prefLabel",
-    "http://xmlns.com/foaf/0.1/name",
-    "http://schema.org/name",
-    "https://schema.org/name",
+    LABEL,
+    SKOS + "prefLabel",
+    FOAF + "name",
+    *(namespace + "name" for namespace in SCHEMA),
 )
 ALIAS_WEIGHT = 0.95
 """Weight of an alias relative to the main name: if all else is equal, main names agree better."""
@@ -26,23 +26,22 @@ LOCAL_NAME_WEIGHT = 0.99
 """Weight of the last part of an IRI in a graph that has labels: if all else is equal, labels agree better."""
 _RELATED, _BROADER = 0.9, 0.85
 ALIAS_PREDICATES = {
-    "http://www.w3.org/2004/02/skos/core#altLabel": ALIAS_WEIGHT,
-    "http://schema.org/alternateName": ALIAS_WEIGHT,
-    "https://schema.org/alternateName": ALIAS_WEIGHT,
-    "http://purl.org/dc/terms/alternative": ALIAS_WEIGHT,
+    SKOS + "altLabel": ALIAS_WEIGHT,
+    **{namespace + "alternateName": ALIAS_WEIGHT for namespace in SCHEMA},
+    DC_TERMS + "alternative": ALIAS_WEIGHT,
     "http://dbpedia.org/ontology/alias": ALIAS_WEIGHT,
     "http://www.geonames.org/ontology#name": ALIAS_WEIGHT,
     "http://www.geonames.org/ontology#officialName": ALIAS_WEIGHT,
     "http://www.geonames.org/ontology#alternateName": ALIAS_WEIGHT,
-    "http://www.geneontology.org/formats/oboInOwl#hasExactSynonym": ALIAS_WEIGHT,
+    OBO_IN_OWL + "hasExactSynonym": ALIAS_WEIGHT,
     "http://purl.obolibrary.org/obo/IAO_0000118": ALIAS_WEIGHT,
     "http://www.ebi.ac.uk/efo/alternative_term": ALIAS_WEIGHT,
-    "http://xmlns.com/foaf/0.1/nick": ALIAS_WEIGHT,
-    "http://www.geneontology.org/formats/oboInOwl#hasSynonym": _RELATED,
-    "http://www.geneontology.org/formats/oboInOwl#hasRelatedSynonym": _RELATED,
-    "http://www.w3.org/2004/02/skos/core#hiddenLabel": _RELATED,
-    "http://www.geneontology.org/formats/oboInOwl#hasBroadSynonym": _BROADER,
-    "http://www.geneontology.org/formats/oboInOwl#hasNarrowSynonym": _BROADER,
+    FOAF + "nick": ALIAS_WEIGHT,
+    OBO_IN_OWL + "hasSynonym": _RELATED,
+    OBO_IN_OWL + "hasRelatedSynonym": _RELATED,
+    SKOS + "hiddenLabel": _RELATED,
+    OBO_IN_OWL + "hasBroadSynonym": _BROADER,
+    OBO_IN_OWL + "hasNarrowSynonym": _BROADER,
 }
 """Predicates of other names and what these weigh relative to the main name, which none of them gives."""
 
@@ -73,7 +72,7 @@ class Naming:
 def name_entities(
     entities: Strings, attributes: Attributes, naming: Naming, roles: Int8 | None = None
 ) -> Strings:
-    """The name of every entity, null where there is none; `roles` tell classes and properties."""
+    """The name of every entity, null where there is none; `roles` say which are classes and properties."""
     labelled, labels = best_labels(attributes, naming)
     if len(labelled) == len(entities):
         return labels

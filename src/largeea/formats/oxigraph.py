@@ -1,9 +1,9 @@
 """pyoxigraph as a parser that reports every problem as a `SyntaxError`, in this process or in one of its own.
 
-It is told not to check IRIs and language tags, where one bad term would end the file: whoever reads the
-N-Triples that it writes checks every statement.
+It does not check IRIs and language tags, because one bad term would then end the file: every statement of the
+N-Triples that it writes is checked later.
 
-`sandbox.py` runs this file as a program, so it imports nothing of LargeEA: importing the package would take
+`sandbox.py` runs this file as a program, so it imports nothing of LargeEA but `child`: the rest would take
 longer than parsing most files.
 """
 
@@ -15,17 +15,16 @@ import resource
 import struct
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import IO, Any
 
 import pyoxigraph as ox
+
+from largeea.child import OUT_OF_MEMORY, is_out_of_memory, limit, refuse
 
 HEADER = struct.Struct("<3q")
 """Before each block that the program writes: its bytes, its statements, and the bytes read so far."""
 PREFIXES = -1
 """In place of the number of statements before the last block: the prefixes of the file, as JSON."""
-REFUSED, OUT_OF_MEMORY = 3, 4
-"""Exit codes of the program. A refusal ends standard error with the line `[message, line]` as JSON."""
 
 
 def parsed(
@@ -108,13 +107,8 @@ class _Limited(io.RawIOBase):
 
     def _set_limits(self) -> None:
         memory = min(max(self._harmless, self._expansion * self.seen), self._most)
-        seconds = self._seconds + (self.seen >> 20)
-        for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds)):
-            _, most = resource.getrlimit(kind)
-            with suppress(ValueError, OSError):  # macOS cannot limit memory
-                resource.setrlimit(
-                    kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most)
-                )
+        limit(resource.RLIMIT_AS, memory)
+        limit(resource.RLIMIT_CPU, self._seconds + (self.seen >> 20))
 
 
 def main(base_iri: str, block_bytes: int, harmless: int, expansion: int, most: int, seconds: int) -> int:
@@ -123,7 +117,7 @@ def main(base_iri: str, block_bytes: int, harmless: int, expansion: int, most: i
     Memory may grow to `expansion` times the bytes read, to `harmless` bytes in any case, but not above
     `most`. The process may compute for `seconds`, and one second more for each MB read.
     """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit(resource.RLIMIT_CORE, 0)
     source, prefixes = _Limited(sys.stdin.buffer, harmless, expansion, most, seconds), dict[str, str]()
     try:
         quads = parsed(source, ox.RdfFormat.JSON_LD, base_iri, True, prefixes=prefixes)  # type: ignore[arg-type]
@@ -133,12 +127,11 @@ def main(base_iri: str, block_bytes: int, harmless: int, expansion: int, most: i
         declared = json.dumps(prefixes).encode()
         sys.stdout.buffer.write(HEADER.pack(len(declared), PREFIXES, source.seen) + declared)
         sys.stdout.buffer.flush()
-    except (SyntaxError, ValueError, OSError) as error:
+    except (SyntaxError, ValueError, OSError, MemoryError) as error:
+        if is_out_of_memory(error):
+            return OUT_OF_MEMORY
         message = error.msg if isinstance(error, SyntaxError) else str(error)
-        sys.stderr.write("\n" + json.dumps([message, getattr(error, "lineno", None)]))
-        return REFUSED
-    except MemoryError:
-        return OUT_OF_MEMORY
+        return refuse(message, getattr(error, "lineno", None))
     return 0
 
 

@@ -1,42 +1,29 @@
 """Reads a Parquet file as a program of its own, with limits on memory and time; writes an Arrow IPC stream.
 
-`parquet.py` runs this file, so it imports nothing of LargeEA. The sizes that a Parquet file declares, in its
-footer and before each page, need not be true, and some encodings expand without bound: only a limit on the
-process holds in all cases.
+`parquet.py` runs this file, so it imports nothing of LargeEA but `child`. The sizes that a Parquet file
+declares, in its footer and before each page, need not be true, and some encodings expand without bound: only
+a limit on the process holds in all cases.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-REFUSED, OUT_OF_MEMORY, TOO_MUCH_TEXT = 3, 4, 6
-"""Exit codes. A refusal ends standard error with a line of JSON: the message and its line."""
+from largeea.child import OUT_OF_MEMORY, TOO_MUCH_TEXT, is_out_of_memory, limit, refuse
+
 ROWS_AT_ONCE = 1 << 14
 BATCH_BYTES = 256 << 20
 """Text of one batch of rows; genuine tables have less."""
 _TRIPLE_BYTES = 12
 _PREFIXED = "DELTA_BYTE_ARRAY"
-SIGNS_OF_LITTLE_MEMORY = ("launch worker thread", "not enough memory")
-"""What Arrow and its codecs say if the limit of memory stops them."""
-
-
-def limit_process(memory: int, seconds: int) -> None:
-    """Let this process use memory and time up to these limits, and leave no core file."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for kind, limit in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_CPU, seconds)):
-        _, most = resource.getrlimit(kind)
-        with suppress(ValueError, OSError):  # macOS cannot limit memory
-            resource.setrlimit(kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
 
 
 def claimed_bytes(metadata: Any) -> int:
@@ -91,7 +78,9 @@ def opened(source: Any) -> Any:
 
 def main(memory: int, most_text: int, seconds: int) -> int:
     """Write the rows of the file at standard input to standard output, and return the exit code."""
-    limit_process(memory, seconds)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_DATA, memory)
+    limit(resource.RLIMIT_CPU, seconds)
     what, text = "not a readable", 0
     try:
         file = opened(sys.stdin.buffer)
@@ -106,13 +95,10 @@ def main(memory: int, most_text: int, seconds: int) -> int:
                     return TOO_MUCH_TEXT
                 sink.write_batch(decoded(batch))
         sys.stdout.buffer.flush()
-    except MemoryError:
-        return OUT_OF_MEMORY
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if any(sign in str(error) for sign in SIGNS_OF_LITTLE_MEMORY):
+    except (pa.ArrowException, MemoryError, OSError, ValueError) as error:
+        if is_out_of_memory(error):
             return OUT_OF_MEMORY
-        sys.stderr.write("\n" + json.dumps([f"is {what} Parquet file: {error}", None]))
-        return REFUSED
+        return refuse(f"is {what} Parquet file: {error}")
     return 0
 
 

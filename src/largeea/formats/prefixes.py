@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.errors import UsageError
-from largeea.formats.vocabularies import OWL, SKOS
+from largeea.formats.vocabularies import DC_TERMS, FOAF, OWL, RDF, RDFS, SKOS, XSD
 from largeea.graph import Int32, KnowledgeGraph, Strings, strings
 from largeea.graph.lookup import places_in
 from largeea.progress import warn
@@ -21,12 +21,12 @@ SEMAPV = "https://w3id.org/semapv/vocab/"
 BUILT_IN = {
     "linkml": "https://w3id.org/linkml/",
     "owl": OWL,
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "rdf": RDF,
+    "rdfs": RDFS,
     "semapv": SEMAPV,
     "skos": SKOS,
     "sssom": "https://w3id.org/sssom/",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "xsd": XSD,
 }
 """Prefixes that SSSOM defines: a file need not declare them, and must not use them otherwise."""
 
@@ -36,9 +36,9 @@ CUSTOMARY = {
     "dbo": "http://dbpedia.org/ontology/",
     "dbp": "http://dbpedia.org/property/",
     "dbr": "http://dbpedia.org/resource/",
-    "dcterms": "http://purl.org/dc/terms/",
+    "dcterms": DC_TERMS,
     "fb": "http://rdf.freebase.com/ns/",
-    "foaf": "http://xmlns.com/foaf/0.1/",
+    "foaf": FOAF,
     "gn": "http://sws.geonames.org/",
     "mesh": "http://id.nlm.nih.gov/mesh/",
     "obo": "http://purl.obolibrary.org/obo/",
@@ -51,7 +51,7 @@ CUSTOMARY = {
 }
 """Prefixes that are known everywhere, and written where their namespace occurs."""
 MOST_DECLARED = 1000
-"""So many prefixes of a graph are kept."""
+"""Prefixes of a graph that are kept."""
 _SHOWN = 50
 """Prefixes of a graph that a message lists."""
 _LONGEST = 2048
@@ -127,6 +127,15 @@ class Curies:
             return ""
         own = sorted(self.namespaces.keys() - CUSTOMARY.keys())[:_SHOWN]
         return f". The prefix {prefix!r} is not known; known are {', '.join([*own, *sorted(CUSTOMARY)])}"
+
+
+def last_part(iri: str) -> str:
+    """What follows the last `#`, `/` or `:` of an IRI, those at its end aside; never empty but for "".
+
+    Example: `b` for `http://a/b/`.
+    """
+    bare = iri.rstrip("#/:")
+    return bare[max(map(bare.rfind, "#/:")) + 1 :] or iri
 
 
 def check_predicates(predicates: Iterable[str], *graphs: KnowledgeGraph) -> None:

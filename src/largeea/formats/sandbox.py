@@ -11,19 +11,16 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from largeea.child import REFUSED
 from largeea.errors import InputError, LargeEAError, ResourceError
 from largeea.execution import current
 from largeea.formats import oxigraph
 from largeea.formats.guard import HARMLESS_BYTES, growth_allowed
+from largeea.formats.programs import Ending, running
 from largeea.formats.streams import MAX_EXPANSION
 
 HARMLESS_SECONDS = 10
@@ -47,31 +44,20 @@ def parse_json_ld(
     """
     most = current().memory_bytes
     limits = (block_bytes, HARMLESS_BYTES, MAX_EXPANSION, most, HARMLESS_SECONDS)
-    command = [sys.executable, "-P", oxigraph.__file__, base_iri, *map(str, limits)]
-    with tempfile.TemporaryFile() as complaints:
-        try:
-            child = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints
-            )
-        except OSError as error:
-            raise ResourceError(f"{path}: cannot start a process to parse it: {error.strerror}") from None
-        assert child.stdin is not None
-        assert child.stdout is not None
-        feeder = _Feeder(stream, child.stdin)
-        feeder.start()
-        try:
-            yield from _blocks(child.stdout, {} if prefixes is None else prefixes)
-            code = child.wait()
-        finally:
-            child.kill()
-            feeder.join()
-            child.stdout.close()
-            child.wait()
-        if feeder.error is not None:
-            raise feeder.error
-        if code:
-            complaints.seek(0)
-            raise _failure(code, complaints.read().decode("utf-8", "replace"), path, feeder.fed, most)
+    fed = 0
+
+    def feed(pipe: IO[bytes]) -> None:
+        nonlocal fed
+        while block := stream.read(_FED_BYTES):
+            pipe.write(block)
+            fed += len(block)
+
+    purpose = f"to parse {path}"
+    with running(oxigraph.__file__, base_iri, *map(str, limits), purpose=purpose, source=feed) as child:
+        yield from _blocks(child.output, {} if prefixes is None else prefixes)
+        ending = child.wait()
+    if ending.code:
+        raise _failure(ending, path, fed, most)
 
 
 def _blocks(pipe: IO[bytes], prefixes: dict[str, str]) -> Iterator[tuple[bytes, int, int]]:
@@ -87,39 +73,14 @@ def _blocks(pipe: IO[bytes], prefixes: dict[str, str]) -> Iterator[tuple[bytes, 
             yield block, statements, seen
 
 
-class _Feeder(threading.Thread):
-    """Writes a stream into a pipe; `fed` counts the bytes, `error` is what reading the stream raised."""
-
-    def __init__(self, stream: IO[bytes], pipe: IO[bytes]) -> None:
-        super().__init__(daemon=True)
-        self._stream, self._pipe = stream, pipe
-        self.fed = 0
-        self.error: Exception | None = None
-
-    def run(self) -> None:
-        try:
-            while block := self._stream.read(_FED_BYTES):
-                self._pipe.write(block)
-                self.fed += len(block)
-        except BrokenPipeError:
-            pass  # the child has ended; its exit code says why
-        except Exception as error:
-            self.error = error
-        finally:
-            with suppress(BrokenPipeError):
-                self._pipe.close()
-
-
-def _failure(code: int, complaint: str, path: Path, fed: int, most: int) -> Exception:
-    """The error for a child that ended with this exit code, or minus the number of a signal."""
-    last_line = complaint.rstrip().rpartition("\n")[2]
-    if code == oxigraph.REFUSED:
-        message, line = json.loads(last_line)
+def _failure(ending: Ending, path: Path, fed: int, most: int) -> Exception:
+    """The error for a child that failed."""
+    if ending.code == REFUSED:
+        message, line = ending.refusal
         error = SyntaxError(message if line else f"is not valid JSON-LD: {message}")
         error.lineno = line
         return error
-    out_of_memory = "memory allocation" in complaint or code in (oxigraph.OUT_OF_MEMORY, -signal.SIGKILL)
-    return _out_of_memory(path, fed, most) if out_of_memory else _refused(code, last_line, path)
+    return _out_of_memory(path, fed, most) if ending.out_of_memory else _refused(ending, path)
 
 
 def _out_of_memory(path: Path, fed: int, most: int) -> LargeEAError:
@@ -136,16 +97,15 @@ def _out_of_memory(path: Path, fed: int, most: int) -> LargeEAError:
     )
 
 
-def _refused(code: int, last_line: str, path: Path) -> InputError:
-    if code == -signal.SIGXCPU:
+def _refused(ending: Ending, path: Path) -> InputError:
+    if ending.code == -signal.SIGXCPU:
         return InputError(
             "parsing it takes far longer than its size explains, which is refused for safety; a context that "
             f"is copied for many objects can cause this. {_ADVICE}",
             path,
         )
-    how = signal.Signals(-code).name if code < 0 else f"exit code {code}, {last_line}"
     return InputError(
-        f"crashes the JSON-LD parser ({how}); terms that are defined by each other over thousands of steps "
-        f"can cause this. {_ADVICE}",
+        f"crashes the JSON-LD parser ({ending.in_words}); terms that are defined by each other over "
+        f"thousands of steps can cause this. {_ADVICE}",
         path,
     )

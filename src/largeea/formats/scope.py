@@ -10,7 +10,7 @@ import numpy as np
 
 from largeea.errors import UsageError
 from largeea.graph import Bool, KnowledgeGraph, Part, Role
-from largeea.graph.types import EACH_WITH_ITS_OWN
+from largeea.graph.roles import EACH_WITH_ITS_OWN
 
 Match = Literal["auto", "individuals", "classes", "properties", "all"]
 """What is matched; `auto` is what both graphs are about."""

@@ -19,6 +19,7 @@ from largeea.formats.oxigraph import parsed
 from largeea.formats.rejects import Rejects
 from largeea.formats.scanner import OBJECT, PREDICATE, SUBJECT, TAG
 from largeea.formats.turtle_guard import TurtleCheck
+from largeea.formats.vocabularies import RDF, STRING
 from largeea.graph import Int32, Int64, Strings, strings
 from largeea.graph.interning import Bytes, StringTable
 
@@ -29,8 +30,7 @@ _TAGGED_LITERAL = re.compile(
     re.DOTALL,
 )
 """A line with a literal and its language tag or datatype, well-formed or not."""
-_STRING = "http://www.w3.org/2001/XMLSchema#string"
-_LANGUAGE_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+_LANGUAGE_STRING = RDF + "langString"
 
 
 class StatementReader:
@@ -157,7 +157,7 @@ class StatementReader:
             keep = self._builder.keeps_directions and literal.direction
             return f"@{literal.language}--{literal.direction}" if keep else f"@{literal.language}"
         datatype = literal.datatype.value
-        return "" if datatype in (_STRING, _LANGUAGE_STRING) else datatype
+        return "" if datatype in (STRING, _LANGUAGE_STRING) else datatype
 
 
 class BlankNodes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,7 +19,7 @@ from largeea.formats.columns import Columns as Columns
 from largeea.formats.columns import place_of
 from largeea.formats.delimited import Rows, read_delimited
 from largeea.formats.dialect import SEPARATOR_NAMES, SEPARATORS, find_dialect
-from largeea.formats.guess import Guess, quoted
+from largeea.formats.guess import Guess
 from largeea.formats.identifiers import flaws
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
 from largeea.formats.parquet import read_parquet, text_column
@@ -105,7 +106,7 @@ def add_table(table: Table, columns: Columns | None, builder: GraphBuilder, reje
     if table.remark:
         note(f"{path}: {table.remark}")
     if guess is not None and columns.relation is None:
-        note(f"{path}: columns are read as --columns {quoted(columns.to_text())}")
+        note(f"{path}: columns are read as --columns {shlex.quote(columns.to_text())}")
     place = {column: place_of(column, titles, path) for column in columns.used}
     ids, stating = columns.identifiers, columns.stating
     for batch, lines, found in table.rows:

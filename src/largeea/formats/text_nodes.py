@@ -77,8 +77,8 @@ def _carries_text(statements: Statements, links: Int32, best: Int32) -> Bool:
     values = np.bincount(literals[:, 0], minlength=count)
     bare = (owners[node] == 1) & (others[node] == 0) & (values[node] == 1)
     untyped = statements.blank | (np.bincount(triples[has_type, 0], minlength=count) == 0)
-    told = (known | _named_like_annotations(statements))[relation] | untyped[node]
-    return np.asarray(has_text & (made_for_it | (bare & told)))
+    is_annotation = (known | _named_like_annotations(statements))[relation] | untyped[node]
+    return np.asarray(has_text & (made_for_it | (bare & is_annotation)))
 
 
 def _own_predicates(statements: Statements) -> Int32:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
 OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 SKOS_XL = "http://www.w3.org/2008/05/skos-xl#"
@@ -12,7 +13,6 @@ DC, DC_TERMS = "http://purl.org/dc/elements/1.1/", "http://purl.org/dc/terms/"
 FOAF = "http://xmlns.com/foaf/0.1/"
 SCHEMA = ("http://schema.org/", "https://schema.org/")
 WIKIBASE = "http://wikiba.se/ontology#"
-OBO = "http://purl.obolibrary.org/obo/"
 
 NAMESPACES = (
     RDF,
@@ -26,7 +26,7 @@ NAMESPACES = (
     FOAF,
     *SCHEMA,
     WIKIBASE,
-    "http://www.w3.org/2001/XMLSchema#",
+    XSD,
     "http://www.w3.org/XML/1998/namespace",
     "http://www.w3.org/2006/12/owl2-xml#",
     "http://www.w3.org/ns/",
@@ -52,7 +52,8 @@ NAMESPACES = (
 )
 """Namespaces of terms that describe data. What follows the namespace in a term is one word."""
 
-TYPE = RDF + "type"
+TYPE, LABEL = RDF + "type", RDFS + "label"
+STRING = XSD + "string"
 SUBCLASS, SUBPROPERTY = RDFS + "subClassOf", RDFS + "subPropertyOf"
 EQUIVALENT_CLASS = OWL + "equivalentClass"
 
@@ -60,21 +61,9 @@ CLASS_TYPES = (OWL + "Class", RDFS + "Class", OWL + "DeprecatedClass")
 PROPERTY_TYPES = (
     RDF + "Property",
     WIKIBASE + "Property",
-    *(
-        f"{OWL}{kind}Property"
-        for kind in (
-            *(
-                "Object",
-                "Datatype",
-                "Annotation",
-                "Ontology",
-                "Functional",
-                "InverseFunctional",
-                "Deprecated",
-            ),
-            *("Transitive", "Symmetric", "Asymmetric", "Reflexive", "Irreflexive"),
-        )
-    ),
+    *(f"{OWL}{kind}Property" for kind in ("Object", "Datatype", "Annotation", "Ontology", "Deprecated")),
+    *(f"{OWL}{kind}Property" for kind in ("Functional", "InverseFunctional", "Transitive")),
+    *(f"{OWL}{kind}Property" for kind in ("Symmetric", "Asymmetric", "Reflexive", "Irreflexive")),
 )
 HEADER_TYPES = (
     OWL + "Ontology",
@@ -151,7 +140,7 @@ STATEMENT_VALUE = r"^(?P<base>.*/prop)/statement/(?P<property>P[0-9]+)$"
 TEXTS = (
     SKOS_XL + "literalForm",
     RDF + "value",
-    RDFS + "label",
+    LABEL,
     SKOS + "prefLabel",
     RDFS + "comment",
     DC_TERMS + "description",
@@ -168,12 +157,8 @@ TEXT_LINKS = {
             *("hasDefinition", "hasDbXref"),
         )
     },
-    **{
-        SKOS + name: SKOS + name
-        for name in (
-            *("note", "definition", "example", "scopeNote", "editorialNote", "changeNote", "historyNote"),
-        )
-    },
+    **{SKOS + name: SKOS + name for name in ("note", "definition", "example")},
+    **{SKOS + f"{kind}Note": SKOS + f"{kind}Note" for kind in ("scope", "editorial", "change", "history")},
 }
 """Predicates that lead to a node with a text, and the predicate under which an entity has the text itself."""
 ANNOTATION_WORDS = r"(?i)(synonym|definition|label|note|comment|description)s?$"

@@ -1,16 +1,15 @@
 """Reads a sheet of an Excel workbook as a program of its own, with limits on memory and time.
 
-`xlsx.py` runs this file, so it imports nothing of LargeEA. Standard output has an Arrow IPC stream of the
-rows that are not empty: their numbers and cells. A workbook is a ZIP archive of XML files. The sizes that it
-declares are checked first, which `zipfile` enforces, and XML with a document type (the only place of
-entities) is refused. Still, 90 KB can be gigabytes of styles in openpyxl: only a limit on the process holds
-in all cases.
+`xlsx.py` runs this file, so it imports nothing of LargeEA but `child`. Standard output has an Arrow IPC
+stream of the rows that are not empty: their numbers and cells. A workbook is a ZIP archive of XML files. The
+sizes that it declares are checked first, which `zipfile` enforces, and XML with a document type (the only
+place of entities) is refused. Still, 90 KB can be gigabytes of styles in openpyxl: only a limit on the
+process holds in all cases.
 """
 
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import resource
 import sys
@@ -25,8 +24,8 @@ from xml.parsers import expat
 import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa
 
-MISUSED, REFUSED, OUT_OF_MEMORY, TOO_MUCH_TEXT = 2, 3, 4, 6
-"""Exit codes. The first two end standard error with a line of JSON: the message and its line."""
+from largeea.child import MISUSED, OUT_OF_MEMORY, REFUSED, TOO_MUCH_TEXT, is_out_of_memory, limit, refuse
+
 SCHEMA = pa.schema({"number": pa.int64(), "cells": pa.list_(pa.large_string())})
 MAX_ROWS = 1 << 20
 """Rows of a sheet, by the file format."""
@@ -46,15 +45,6 @@ class Refused(Exception):  # noqa: N818
     def __init__(self, code: int, message: str = "", line: int | None = None) -> None:
         super().__init__(code, message, line)
         self.code, self.message, self.line = code, message, line
-
-
-def limit_process(memory: int, seconds: int) -> None:
-    """Let this process use memory and time up to these limits, and leave no core file."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for kind, limit in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_CPU, seconds)):
-        _, most = resource.getrlimit(kind)
-        with suppress(ValueError, OSError):  # macOS cannot limit memory
-            resource.setrlimit(kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
 
 
 def check_archive(file: IO[bytes], most_bytes: int) -> None:
@@ -125,7 +115,7 @@ def text_of(value: Any) -> str | None:
 
 
 def write_rows(rows: Iterator[Row], most_text: int) -> None:
-    """Write rows to standard output; their text may have so many bytes."""
+    """Write rows to standard output; more than `most_text` bytes are refused."""
     text = 0
     with pa.ipc.new_stream(sys.stdout.buffer, SCHEMA) as sink:
         while some := list(islice(rows, _ROWS_AT_ONCE)):
@@ -140,7 +130,9 @@ def write_rows(rows: Iterator[Row], most_text: int) -> None:
 
 def main(memory: int, most_text: int, seconds: int, sheet: str) -> int:
     """Write the rows of a sheet of the workbook at standard input, and return the exit code."""
-    limit_process(memory, seconds)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_DATA, memory)
+    limit(resource.RLIMIT_CPU, seconds)
     warnings.simplefilter("ignore")
     file = sys.stdin.buffer
     try:
@@ -150,20 +142,14 @@ def main(memory: int, most_text: int, seconds: int, sheet: str) -> int:
         found.reset_dimensions()
         write_rows(rows_of(found), most_text)
     except Refused as error:
-        return refused(error.code, error.message, error.line)
-    except MemoryError:
-        return OUT_OF_MEMORY
+        return refuse(error.message, error.line, error.code)
     except Exception as error:  # openpyxl raises anything for a damaged workbook
+        if is_out_of_memory(error):
+            return OUT_OF_MEMORY
         reason = str(error).strip("'\"") or type(error).__name__
         advice = "open it in a spreadsheet program and save it as .xlsx or as CSV"
-        return refused(REFUSED, f"is not a readable Excel workbook: {reason}; {advice}")
+        return refuse(f"is not a readable Excel workbook: {reason}; {advice}")
     return 0
-
-
-def refused(code: int, message: str, line: int | None = None) -> int:
-    """Say why a workbook is not read, and return the exit code."""
-    sys.stderr.write("\n" + json.dumps([message, line]))
-    return code
 
 
 if __name__ == "__main__":

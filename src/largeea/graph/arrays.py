@@ -1,4 +1,4 @@
-"""Types of arrays and of text columns."""
+"""Types of arrays and of text columns; read-only arrays, and ids within bounds."""
 
 from __future__ import annotations
 
@@ -24,3 +24,19 @@ def strings(values: Any = ()) -> Strings:
     """Return an Arrow text column from an iterable of str (or None) or from another Arrow column."""
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     return pa.array(whole, type=pa.large_string())
+
+
+def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
+    """Return a read-only, contiguous array of `dtype`, shaped `[n]` or `[n, width]`.
+
+    The array is not copied if that can be avoided: the caller must not change it afterwards.
+    """
+    array = np.ascontiguousarray(array, dtype=dtype).reshape((-1,) if width is None else (-1, width))
+    array.flags.writeable = False
+    return array
+
+
+def check_ids(what: str, ids: npt.NDArray[np.integer], size: int) -> None:
+    """Raise `ValueError` unless all ids are in [0, size): compiled loops do not check array bounds."""
+    if len(ids) and not (ids.min() >= 0 and ids.max() < size):
+        raise ValueError(f"{what} ids run from {ids.min()} to {ids.max()}, but there are {size}")

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from largeea.graph.arrays import Float32, Int32, Int64
-from largeea.graph.types import frozen
+from largeea.graph.arrays import Float32, Int32, Int64, frozen
 
 
 @dataclass(frozen=True, eq=False)

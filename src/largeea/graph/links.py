@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from largeea.graph.arrays import Float32, Int32
-from largeea.graph.types import KnowledgeGraph, check_ids, frozen
+from largeea.graph.arrays import Bool, Float32, Int32, Int64, check_ids, frozen
+from largeea.graph.types import KnowledgeGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,16 @@ class Links:
     def target(self) -> Int32:
         """Target entity of each pair, `[n]`."""
         return self.pairs[:, 1]
+
+    @property
+    def keys(self) -> Int64:
+        """A number for each pair, `[n]`: equal for equal pairs, in the order of source and target."""
+        keys: Int64 = (self.source.astype(np.int64) << 32) | self.target
+        return keys
+
+    def are_in(self, other: Links) -> Bool:
+        """Return the mask of the pairs that are also in `other`, `[n]`."""
+        return np.isin(self.keys, other.keys)
 
     def reversed(self) -> Links:
         """Return the pairs with source and target swapped."""

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 from largeea.graph.arrays import Arrays, Int32, strings
 from largeea.graph.links import Links
 from largeea.graph.lookup import are_in, places_in
-from largeea.graph.types import KnowledgeGraph, Role
+from largeea.graph.roles import Role
+from largeea.graph.types import KnowledgeGraph
 
 _ABSOLUTE = r"^[A-Za-z][A-Za-z0-9+.-]*:."
 """An IRI with a scheme; blank nodes (`_:b1`) have none."""

@@ -1,4 +1,4 @@
-"""The basic data types: array types, literals, and the knowledge graph.
+"""The basic data types: literals, counts of what was read, and the knowledge graph.
 
 All types are columnar and immutable. Ids are positions: entity 7 is row 7 of `KnowledgeGraph.entities`.
 Entities and relations are sorted by IRI and triples by id, so the order of the input lines has no effect.
@@ -7,32 +7,14 @@ Entities and relations are sorted by IRI and triples by id, so the order of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from enum import IntEnum
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
-from largeea.graph.arrays import Bool, Int8, Int32, Int64, Strings, strings
+from largeea.graph.arrays import Bool, Int8, Int32, Int64, Strings, check_ids, frozen, strings
 from largeea.graph.html import ROWS_SHOWN, html_table
-
-
-def frozen(array: Any, dtype: npt.DTypeLike, width: int | None = None) -> Any:
-    """Return a read-only, contiguous array of `dtype`, shaped `[n]` or `[n, width]`.
-
-    The array is not copied if that can be avoided: the caller must not change it afterwards.
-    """
-    array = np.ascontiguousarray(array, dtype=dtype).reshape((-1,) if width is None else (-1, width))
-    array.flags.writeable = False
-    return array
-
-
-def check_ids(what: str, ids: npt.NDArray[np.integer], size: int) -> None:
-    """Raise `ValueError` unless all ids are in [0, size): compiled loops do not check array bounds."""
-    if len(ids) and not (ids.min() >= 0 and ids.max() < size):
-        raise ValueError(f"{what} ids run from {ids.min()} to {ids.max()}, but there are {size}")
+from largeea.graph.roles import EACH_WITH_ITS_OWN, Part, Role
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,36 +101,6 @@ class ReadCounts:
 
     def __add__(self, other: ReadCounts) -> ReadCounts:
         return ReadCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
-
-class Role(IntEnum):
-    """What an entity is in its graph; the value is stored in `KnowledgeGraph.roles`."""
-
-    INDIVIDUAL = 0
-    CLASS = 1
-    PROPERTY = 2
-    VOCABULARY = 3
-    """Terms of RDF, OWL and other well-known vocabularies, datatypes, ontology headers, bookkeeping."""
-    DEPRECATED = 4
-    """Terms that their ontology has withdrawn."""
-    REFERENCE = 5
-    """IRIs of other data sets and web pages that the graph says nothing about: it only points to them."""
-
-
-class Part(IntEnum):
-    """The part of an entity in the matching; the value is stored in `KnowledgeGraph.scope`."""
-
-    IN_SCOPE = 0
-    CONTEXT = 1
-    """Out of scope: matched as evidence for its neighbours, but never in the answer."""
-    CONTEXT_APART = 2
-    """The same where the other graph has a scope, too: matched only with context of the other graph."""
-    LEFT_OUT = 3
-    """Not matched at all."""
-
-
-EACH_WITH_ITS_OWN = (0, 1, 2, -1, -1, -1)
-"""The kind of each role if individuals, classes and properties are all matched, each with its own kind."""
 
 
 @dataclass(frozen=True, eq=False)

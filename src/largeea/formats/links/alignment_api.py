@@ -14,11 +14,11 @@ from largeea.formats.links.model import MAX_LINE_BYTES, LinkCollector, LinkForma
 from largeea.formats.links.namespaces import by_frequency
 from largeea.formats.links.text import C1_CONTROLS, Batches, escaped, joined, text_of
 from largeea.formats.streams import open_bytes
+from largeea.formats.vocabularies import RDF, XSD
 from largeea.formats.xml_guard import MAX_DEPTH, why_not_well_formed
 from largeea.graph import Strings, strings
 from largeea.matching.alignment import Alignment
 
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _EQUIVALENT = {"=", "==", "≡", "equivalence", "EquivRelation"}
 _READ_BYTES = 1 << 20
 _KEPT_CHARACTERS = 1024
@@ -32,8 +32,8 @@ _XML_ESCAPES = dict.fromkeys(_ILLEGAL, "\ufffd") | {code: f"&#{code};" for code 
 _HEAD = f"""\
 <?xml version="1.0" encoding="utf-8"?>
 <rdf:RDF xmlns="http://knowledgeweb.semanticweb.org/heterogeneity/alignment#"
-         xmlns:rdf="{_RDF}"
-         xmlns:xsd="http://www.w3.org/2001/XMLSchema#">
+         xmlns:rdf="{RDF}"
+         xmlns:xsd="{XSD}">
 <Alignment>
   <xml>yes</xml>
   <level>0</level>
@@ -42,7 +42,7 @@ _HEAD = f"""\
   <onto2>%s</onto2>
 """
 _TAIL = "</Alignment>\n</rdf:RDF>\n"
-_MEASURE = '<measure rdf:datatype="http://www.w3.org/2001/XMLSchema#float">'
+_MEASURE = f'<measure rdf:datatype="{XSD}float">'
 
 
 def write(alignment: Alignment, file: IO[bytes], about: About = NOTHING) -> Written:
@@ -133,7 +133,7 @@ class _CellReader:
         if element == "Cell":
             self._cell, self._line = {}, self._parser.CurrentLineNumber
         elif element in ("entity1", "entity2"):
-            self._cell[element] = attributes.get(f"{_RDF} resource", "")
+            self._cell[element] = attributes.get(f"{RDF} resource", "")
 
     def _end(self, name: str) -> None:
         element = _local(name)

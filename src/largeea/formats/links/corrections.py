@@ -22,7 +22,6 @@ from largeea.formats.prefixes import find_entities
 from largeea.graph import Arrays, Bool, KnowledgeGraph, Links, strings
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.decision import greedy_one_to_one
-from largeea.matching.forbidden import among
 from largeea.progress import warn
 from largeea.similarity import Similarity
 
@@ -104,7 +103,7 @@ def merge_corrections(
         if cardinality is Cardinality.WITHIN:
             found = {right: _once(some, show) for right, some in found.items()}
         if origin.confirmed and origin.rejected:
-            both = found[True].take(among(found[True], found[False]))
+            both = found[True].take(found[True].are_in(found[False]))
             _refuse_contradiction(origin.confirmed, both, show)
         for right, some in found.items():
             links.setdefault((right, origin.by_review), []).append(some)
@@ -121,8 +120,8 @@ def merge_corrections(
         all_right, confirmed, source.linkable, target.linkable, cardinality, show
     )
     known = joined_links(labelled)
-    is_right = among(known, seeds) | among(known, further)
-    reviewed = Links(known.pairs, is_right.astype(np.float32)).take(is_right | among(known, forbidden))
+    is_right = known.are_in(seeds) | known.are_in(further)
+    reviewed = Links(known.pairs, is_right.astype(np.float32)).take(is_right | known.are_in(forbidden))
     return GivenPairs(seeds, Links(forbidden.pairs), reviewed, further), unused
 
 
@@ -204,7 +203,7 @@ def joined_links(parts: Sequence[Links]) -> Links:
 
 def _minus(links: Links, others: Links, what: str, show: Callable[[Links], str]) -> Links:
     """The links that are not among the others; those that are, are told."""
-    both = among(links, others)
+    both = links.are_in(others)
     if both.any():
         warn(f"{int(both.sum()):,} {what}: {show(links.take(both))}")
     return links.take(~both)
@@ -235,7 +234,7 @@ def _without_contradictions(
     Reviewed pairs count most, then pairs of entities in the masks, which can be linked, then the confidence.
     """
     weight = np.ones(len(right), np.float32) if right.weight is None else right.weight
-    rank = weight + 2 * (sources[right.source] & targets[right.target]) + 4 * among(right, reviewed)
+    rank = weight + 2 * (sources[right.source] & targets[right.target]) + 4 * right.are_in(reviewed)
 
     def ranked(some: Bool) -> Similarity:
         ends = right.source[some], right.target[some]
@@ -243,8 +242,8 @@ def _without_contradictions(
 
     allowed = np.ones(len(right), bool)
     if cardinality.one_source != cardinality.one_target:
-        allowed = among(right, cardinality.best_pairs(ranked(allowed)))
-    seeds = among(right, greedy_one_to_one(ranked(allowed)))
+        allowed = right.are_in(cardinality.best_pairs(ranked(allowed)))
+    seeds = right.are_in(greedy_one_to_one(ranked(allowed)))
     if cardinality is Cardinality.ONE_TO_ONE:
         allowed = seeds
     if not allowed.all():

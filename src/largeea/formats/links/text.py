@@ -56,7 +56,7 @@ class Batches:
             yield rows[start : start + BATCH_ROWS]
 
     def written(self, rows: int) -> Written:
-        """The counts of a writer that has written so many rows."""
+        """The counts of a writer that has written this many rows."""
         return Written(rows - self._doubtful, _by_side(self._linked), _by_side(self._doubted))
 
 
