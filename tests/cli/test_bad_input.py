@@ -228,7 +228,7 @@ def test_one_graph_where_a_pair_is_needed(fails):
     fails(
         USAGE, "align a.nt -o run", "a.nt is one graph; give the other one too, or a folder that holds a pair"
     )
-    fails(USAGE, "bench a.nt", "a.nt is a single graph; bench needs a folder with two graphs")
+    fails(USAGE, "bench a.nt", "a.nt is a single graph; give a folder with two graphs")
 
 
 def pair_folder() -> Path:

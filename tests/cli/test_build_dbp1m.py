@@ -9,7 +9,8 @@ import pytest
 
 import largeea
 from largeea.cli import run
-from largeea.cli.build_dbp1m import _repeated
+from largeea.cli.build_dbp1m import SEVERAL_VALUES
+from largeea.cli.several_values import repeated
 
 SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
 TEAM = "<http://dbpedia.org/ontology/team>"
@@ -92,7 +93,7 @@ def test_what_is_wrong_is_told(capsys, change, code, words):
 
 def test_dumps_may_be_listed_or_repeated():
     given = ["--source-dumps", "a", "b", "--links", "5", "--source-dumps", "c", "--target-dumps", "d", "e"]
-    assert list(_repeated(given)) == [
+    assert list(repeated(given, SEVERAL_VALUES)) == [
         *("--source-dumps", "a", "--source-dumps", "b", "--links", "5", "--source-dumps", "c"),
         *("--target-dumps", "d", "--target-dumps", "e"),
     ]

@@ -62,4 +62,4 @@ def test_what_cannot_be_done(
 
 def test_a_single_graph_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["partition", str(folder / "rel_triples_1"), "--train", "0.2"]) == 2
-    assert "needs a folder with two graphs" in " ".join(capsys.readouterr().err.split())
+    assert "give a folder with two graphs" in " ".join(capsys.readouterr().err.split())

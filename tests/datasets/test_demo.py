@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from babel.localedata import locale_identifiers
 
-from largeea.datasets.demo import ENTITIES_DROPPED, FACTS_DROPPED, LABEL, cldr_world, demo_pair
+from largeea.datasets.cldr import cldr_world
+from largeea.datasets.demo import ENTITIES_DROPPED, FACTS_DROPPED, demo_pair
 from largeea.errors import UsageError
+from largeea.formats.vocabularies import LABEL
 from largeea.graph import KnowledgeGraph, Pair
 
 

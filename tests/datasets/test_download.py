@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import hashlib
 import os
 from pathlib import Path
@@ -134,6 +135,13 @@ def test_more_than_the_whole(server, tmp_path):
         download(server.url, tmp_path / "a.zip", size=len(server.content))
 
 
+def test_a_file_of_unknown_size_has_a_limit_too(server, tmp_path, monkeypatch):
+    server.manners = ["short"]
+    monkeypatch.setattr(module, "MAX_BYTES", 1000)
+    with pytest.raises(ResourceError, match=r"sends more than the 1,000 bytes"):
+        download(server.url, tmp_path / "a.zip")
+
+
 def test_another_part_than_asked_for(server, tmp_path):
     server.manners = ["broken", "wrong-part"]
     with pytest.raises(ResourceError, match="another part than asked for"):
@@ -159,6 +167,14 @@ def test_an_answer_that_is_not_http_is_no_internal_error(server, tmp_path, manne
     server.manners = [manner]
     with pytest.raises(ResourceError, match=r"the answer of the server is not valid HTTP .*ask Bob"):
         download(server.url, tmp_path / "a.zip", help="ask Bob")
+
+
+def test_a_redirection_to_no_address_left_the_connection_open(server, tmp_path):
+    """An open connection warns when it is collected, and warnings are errors here."""
+    server.manners = ["nowhere"]
+    with pytest.raises(ResourceError, match="is not valid HTTP"):
+        download(server.url, tmp_path / "a.zip")
+    gc.collect()
 
 
 def test_offline(tmp_path):

@@ -10,6 +10,7 @@ from importlib import import_module
 import typer
 
 from largeea.cli.screen import printable, screen
+from largeea.cli.several_values import command_class
 from largeea.cli.signals import Stopped, stopping
 from largeea.errors import LargeEAError, ResourceError, UsageError
 
@@ -23,9 +24,10 @@ COMMANDS = (
     *("dedupe", "merge", "schema", "export", "reconcile", "plan"),
     *("demo", "data", "bench", "synth", "build-dbp1m", "partition", "experiment"),
 )
-"""Each is a module of this package with a function `command` or, if it has subcommands, a typer `app`."""
-_SEVERAL_VALUES = {"build-dbp1m": "SeveralValues", "experiment": "SeveralFolders"}
-"""Commands with options that take several values, and the command class that parses them."""
+"""Each is a module of this package with a function `command` or, if it has subcommands, a typer `app`.
+
+`SEVERAL_VALUES` in a module names the options that take several values.
+"""
 
 
 def make_app(arguments: list[str]) -> typer.Typer:
@@ -58,8 +60,8 @@ def add_command(app: typer.Typer, name: str) -> None:
     if hasattr(module, "app"):
         app.add_typer(module.app, name=name)
     else:
-        cls = getattr(module, _SEVERAL_VALUES[name]) if name in _SEVERAL_VALUES else None
-        app.command(name, epilog=module.EXAMPLES, cls=cls)(module.command)
+        several_values = getattr(module, "SEVERAL_VALUES", ())
+        app.command(name, epilog=module.EXAMPLES, cls=command_class(several_values))(module.command)
 
 
 def _nothing() -> None:

@@ -11,7 +11,8 @@ import typer
 
 from largeea.api import AlignedFiles, align_files
 from largeea.cli import options
-from largeea.cli.groups import Graphs, Limits, Method, ReadingBoth, Scoping, with_groups
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import AboutLinks, Graphs, Limits, Method, ReadingBoth, Scoping
 from largeea.cli.screen import screen
 from largeea.formats.links.text import part
 from largeea.formats.prefixes import Curies
@@ -38,7 +39,7 @@ EXAMPLES = """
 def command(
     graphs: Graphs,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")],
+    output: options.RunFolder,
     seeds: Annotated[
         list[Path] | None,
         typer.Option(
@@ -56,20 +57,12 @@ def command(
     ] = None,
     cardinality: options.Cardinality = None,
     method: Method,
-    write: Annotated[
-        list[str] | None,
-        typer.Option(help="Link format: sssom (default), same-as, alignment-api, tsv, parquet. Repeatable."),
-    ] = None,
-    predicate: options.Predicate = None,
-    license: options.License = None,
-    date: options.Date = None,
-    with_doubtful: options.WithDoubtful = False,
+    write: options.LinkFormats = None,
+    about: AboutLinks,
     reading: ReadingBoth,
     scope: Scoping,
     limits: Limits,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on other graphs.")
-    ] = False,
+    overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Align two graphs: find the entities of SOURCE and TARGET that are the same thing.
@@ -86,11 +79,8 @@ def command(
         execution=limits.make(),
         reading=reading.make(),
         formats=write or ["sssom"],
-        predicate=predicate,
         scope=scope.make(),
-        license=license,
-        date=date,
-        with_doubtful=with_doubtful,
+        **vars(about),
         overwrite=overwrite,
     )
     tell(answer, json)

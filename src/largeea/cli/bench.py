@@ -9,12 +9,10 @@ import typer
 
 from largeea.cli import options
 from largeea.cli.evaluate import show_figures
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Benchmark, Method
 from largeea.cli.screen import screen
-from largeea.errors import UsageError
 from largeea.experiments.bench import bench
-from largeea.formats import ReadOptions, read
-from largeea.graph import Pair
-from largeea.progress import step
 from largeea.runs.folder import Run
 
 EXAMPLES = """
@@ -30,36 +28,26 @@ EXAMPLES = """
 """
 
 
+@with_groups
 def command(
-    folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")],
+    benchmark: Benchmark,
+    *,
     preset: options.Preset = "default",
-    train: Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)] = 0.2,
-    fold: Annotated[str | None, typer.Option(help="Official split to use instead of --train.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed, also of the split.", min=0)] = 0,
-    reverse: Annotated[bool, typer.Option("--reverse", help="Swap source and target.")] = False,
     without: options.Without = None,
     config: options.ConfigFile = None,
     set: options.Settings = None,
     encoder: options.Encoder = None,
     lexicon: options.Lexicon = None,
-    pair_language: options.PairLanguage = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Align a benchmark and measure the accuracy of the result."""
-    settings = options.make_config(preset, config, set, seed, without, encoder=encoder, lexicon=lexicon)
-    reading = ReadOptions(max_errors=0, pair_language=pair_language)
+    method = Method(preset, config, set, benchmark.seed, without, encoder=encoder, lexicon=lexicon)
     with Run(output) as run:
-        with step("read"):
-            pair = read(folder, reading)
-        if not isinstance(pair, Pair):
-            raise UsageError(
-                f"{folder} is a single graph; bench needs a folder with two graphs and their links"
-            )
-        pair = pair.reversed() if reverse else pair
-        figures, _ = bench(pair, folder.resolve().name, preset, settings, train, fold, run)
+        split = benchmark.train, benchmark.fold
+        figures, _ = bench(benchmark.read(), benchmark.name, preset, method.make(), *split, run)
     report(figures, json)
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from largeea.cli import options
 from largeea.cli.screen import screen
@@ -24,27 +22,7 @@ EXAMPLES = """
 
 `largeea build-dbp1m --source-dumps en --target-dumps de --languages en de --links 15000 -o dbp15k-de`
 """
-_SEVERAL = ("--source-dumps", "--target-dumps", "--layout")
-
-
-class SeveralValues(TyperCommand):
-    """Lets some options take several values, such as the files of an expanded shell pattern."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before each further value."""
-        return super().parse_args(ctx, list(_repeated(args)))
-
-
-def _repeated(args: list[str]) -> Iterator[str]:
-    option, values = "", 0
-    for arg in args:
-        if arg.startswith("-"):
-            option, values = arg, 0
-        elif option in _SEVERAL:
-            values += 1
-            if values > 1:
-                yield option
-        yield arg
+SEVERAL_VALUES = ("--source-dumps", "--target-dumps", "--layout")
 
 
 def command(

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import Annotated
 
+import typer
+
+from largeea.cli.grouping import Group
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
 from largeea.execution import Execution
@@ -13,22 +18,40 @@ from largeea.planning import Cluster, ClusterPlan
 _RATE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([MG])(bit|B)(?:/s)?\s*", re.IGNORECASE)
 
 
-def make_cluster(
-    nodes: int | None, memory: str | None, cores: int, gpus: int, driver_memory: str | None, network: str
-) -> Cluster | None:
-    """The cluster that options describe; None where they ask for one machine."""
-    if nodes is None:
-        if memory is not None or driver_memory is not None:
-            raise UsageError("--memory-per-node and --driver-memory are for a cluster: add --nodes N")
-        return None
-    return Cluster(
-        nodes,
-        Execution().memory_bytes if memory is None else parse_size(memory, "memory-per-node"),
-        cores,
-        gpus,
-        parse_network(network),
-        None if driver_memory is None else parse_size(driver_memory, "driver-memory"),
-    )
+@dataclass(frozen=True)
+class Nodes(Group):
+    """The nodes of a cluster."""
+
+    nodes: Annotated[
+        int | None, typer.Option(help="Plan for a cluster with this number of nodes.", min=1)
+    ] = None
+    memory_per_node: Annotated[
+        str | None, typer.Option(help="Memory that a run may use on each node, such as 64GB.")
+    ] = None
+    cores_per_node: Annotated[int, typer.Option(help="CPU cores of each node.", min=1)] = 16
+    gpus_per_node: Annotated[
+        int, typer.Option(help="GPUs of each node; encoders and training use them.", min=0)
+    ] = 0
+    driver_memory: Annotated[
+        str | None, typer.Option(help="Memory of the driver's own machine; default: it runs on a node.")
+    ] = None
+    network: Annotated[str, typer.Option(help="Network of each node, such as 10Gbit.")] = "10Gbit"
+
+    def make(self) -> Cluster | None:
+        """Return the cluster; None for a plan for one machine."""
+        memory, own = self.memory_per_node, self.driver_memory
+        if self.nodes is None:
+            if memory is not None or own is not None:
+                raise UsageError("--memory-per-node and --driver-memory are for a cluster: add --nodes N")
+            return None
+        return Cluster(
+            self.nodes,
+            Execution().memory_bytes if memory is None else parse_size(memory, "memory-per-node"),
+            self.cores_per_node,
+            self.gpus_per_node,
+            parse_network(self.network),
+            None if own is None else parse_size(own, "driver-memory"),
+        )
 
 
 def parse_network(rate: str) -> float:

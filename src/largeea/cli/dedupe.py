@@ -10,7 +10,8 @@ import typer
 
 from largeea.api import AlignedFiles
 from largeea.cli import options
-from largeea.cli.groups import Limits, Method, Reading, with_groups
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Limits, Method, Reading
 from largeea.cli.screen import screen
 from largeea.deduplication import dedupe_files
 
@@ -31,7 +32,7 @@ SHOWN = 5
 def command(
     graph: Annotated[Path, typer.Argument(help="The graph: a file, folder or pattern.")],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")],
+    output: options.RunFolder,
     seeds: Annotated[
         list[Path] | None,
         typer.Option("--links", "--seeds", help="Link file of known duplicates. Repeatable."),
@@ -41,15 +42,10 @@ def command(
         typer.Option("--not-links", help="Link file of pairs that are not duplicates. Repeatable."),
     ] = None,
     method: Method,
-    write: Annotated[
-        list[str] | None,
-        typer.Option(help="Link format: sssom (default), same-as, alignment-api, tsv, parquet. Repeatable."),
-    ] = None,
+    write: options.LinkFormats = None,
     reading: Reading,
     limits: Limits,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on another graph.")
-    ] = False,
+    overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Find duplicates: the entities of one GRAPH that are the same thing.

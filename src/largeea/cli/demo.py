@@ -10,6 +10,7 @@ import typer
 from largeea.cli import options
 from largeea.cli.align import show
 from largeea.cli.bench import report
+from largeea.cli.groups import Method
 from largeea.cli.screen import screen
 from largeea.datasets.demo import demo_pair
 from largeea.datasets.openea_layout import write_pair
@@ -47,7 +48,7 @@ def command(
 
     The two graphs are generated from Unicode CLDR; each lacks some entities and facts of the other.
     """
-    settings = options.make_config(preset, None, set, seed, without)
+    settings = Method(preset, None, set, seed, without).make()
     with Run(output) as run:
         with step("make data"):
             pair = demo_pair(languages, seed)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
-import numpy.typing as npt
 import typer
 
 from largeea.cli import options
 from largeea.cli.screen import screen
-from largeea.evaluation import evaluate, known_links, protocols, ranked_links, true_pairs
+from largeea.evaluation import (
+    evaluate,
+    known_links,
+    protocols,
+    ranked_links,
+    true_pairs,
+    without_known,
+)
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
-from largeea.graph import Links
 
 EXAMPLES = """
 **Examples**
@@ -70,15 +74,6 @@ def command(
     show_figures(f"{run} against {len(test):,} links", figures)
     if reliability:
         show_reliability(figures["reliability"])
-
-
-def without_known(links: Links, known: Links) -> Links:
-    """Return the links that are not known."""
-    return links.take(~np.isin(_keys(links), _keys(known)))
-
-
-def _keys(links: Links) -> npt.NDArray[np.int64]:
-    return links.source.astype(np.int64) << 32 | links.target
 
 
 def show_figures(title: str, figures: dict[str, Any]) -> None:

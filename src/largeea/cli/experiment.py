@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from largeea.cli import options
 from largeea.cli.screen import screen
@@ -22,6 +20,7 @@ from largeea.experiments.scope import make_scope
 from largeea.experiments.tables import printed
 
 ALL = "all"
+SEVERAL_VALUES = ("--data",)
 _BORDER = 3
 """Characters between two columns of a table on the terminal."""
 EXAMPLES = """
@@ -33,14 +32,6 @@ EXAMPLES = """
 
 `largeea experiment seeds --data ids15k_en_de_v1 --set structure.epochs=50`
 """
-
-
-class SeveralFolders(TyperCommand):
-    """Lets `--data` take several folders."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat `--data` before each further folder."""
-        return super().parse_args(ctx, list(_repeated(args)))
 
 
 def command(
@@ -58,7 +49,7 @@ def command(
     preset: Annotated[
         list[str] | None, typer.Option(help="Run this method only, instead of all; repeatable.")
     ] = None,
-    train: Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)] = 0.2,
+    train: options.Train = 0.2,
     set: options.Settings = None,
     seed: Annotated[int, typer.Option(help="Random seed, also of the splits.", min=0)] = 0,
     pair_language: options.PairLanguage = None,
@@ -109,15 +100,3 @@ def command_line(name: str, given: dict[str, Any]) -> str:
         if given[option] != usual:
             words += [f"--{option.replace('_', '-')}", str(given[option])]
     return shlex.join(words)
-
-
-def _repeated(args: list[str]) -> Iterator[str]:
-    option, values = "", 0
-    for arg in args:
-        if arg.startswith("-"):
-            option, values = arg, 0
-        elif option == "--data":
-            values += 1
-            if values > 1:
-                yield option
-        yield arg

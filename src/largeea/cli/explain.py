@@ -61,7 +61,8 @@ def _show(explanation: Explanation) -> None:
     screen.result("\nOther candidates:" if explanation.candidates else "\nThere are no other candidates.")
     for candidate in explanation.candidates:
         owner = candidate.paired_with
-        taken = "" if owner is None else f", paired with {_name(owner)}"
+        taken = ", another counterpart" if candidate.is_counterpart else ""
+        taken = taken if owner is None else f", paired with {_name(owner)}"
         screen.result(f"  {_name(candidate.entity)}{taken}\n    {_verdicts(candidate)}")
 
 

@@ -1,28 +1,33 @@
 """Groups of options that several commands take, and the object that each group describes.
 
-A command names a group as one parameter: `limits: Limits`. `with_groups` spells it out for typer.
+A command names a group as one parameter: `limits: Limits`; see `with_groups`.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args, get_type_hints
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
+from largeea import config as configuration
 from largeea.cli import options
-from largeea.config import Config
+from largeea.cli.grouping import Group
+from largeea.config import Config, Part
 from largeea.errors import UsageError
 from largeea.execution import Execution
-from largeea.formats import ReadOptions
+from largeea.formats import ReadOptions, read
+from largeea.formats.links import checked_predicate, day_of, license_iri
 from largeea.formats.naming import LABEL_PREDICATES, Naming
 from largeea.formats.scope import Match, Scope
 from largeea.formats.tables import Columns
+from largeea.graph import Pair
+from largeea.progress import step
+from largeea.runs.request import Request
 
+PREFERENCES = {"precision": 0.9, "balanced": 0.0, "recall": 0.2}
+"""What a user may prefer, as a threshold; 0 means that the highest expected F1 decides."""
 MatchRoles = Annotated[
     str,
     typer.Option(
@@ -33,7 +38,7 @@ MatchRoles = Annotated[
 
 
 @dataclass(frozen=True)
-class Graphs:
+class Graphs(Group):
     """The two graphs of an alignment."""
 
     source: Annotated[Path, typer.Argument(help="Source graph: a file, folder or pattern; or a pair folder.")]
@@ -43,7 +48,7 @@ class Graphs:
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Group):
     """The settings of the method."""
 
     preset: options.Preset = "default"
@@ -58,12 +63,56 @@ class Method:
 
     def make(self, cardinality: str | None = None) -> Config:
         """Return the configuration."""
-        chosen = self.preset, self.config, self.set, self.seed, self.without, self.threshold, self.prefer
-        return options.make_config(*chosen, self.encoder, self.lexicon, cardinality)
+        parts = get_args(Part)
+        for part in self.without or ():
+            if part not in parts:
+                raise UsageError(f"--without {part}: unknown part; known: {', '.join(parts)}")
+        return configuration.load(
+            self.preset,
+            self.config,
+            tuple(self.set or ()),
+            seed=self.seed,
+            without=tuple(self.without) if self.without else None,
+            decision=_given(threshold=self._least_confidence(), cardinality=cardinality),
+            names=_given(encoder=self.encoder, lexicon=self.lexicon and str(self.lexicon.absolute())),
+        )
+
+    def _least_confidence(self) -> float | None:
+        if self.prefer is None:
+            return self.threshold
+        if self.prefer not in PREFERENCES:
+            raise UsageError(f"--prefer {self.prefer}: unknown; choose one of {', '.join(PREFERENCES)}")
+        if self.threshold is not None:
+            raise UsageError("--prefer sets the threshold, so give --prefer or --threshold, not both")
+        return PREFERENCES[self.prefer]
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    return {setting: value for setting, value in settings.items() if value is not None}
 
 
 @dataclass(frozen=True)
-class Reading:
+class AboutLinks(Group):
+    """What link files say about the links."""
+
+    predicate: options.Predicate = None
+    license: options.License = None
+    date: options.Date = None
+    with_doubtful: options.WithDoubtful = False
+
+    def changed(self, request: Request) -> Request:
+        """Return the request with what is given; the rest stays."""
+        if self.predicate is not None:
+            request = replace(request, predicate=checked_predicate(self.predicate))
+        if self.license is not None:
+            request = replace(request, license=license_iri(self.license))
+        if self.date is not None:
+            request = replace(request, date=day_of(self.date))
+        return replace(request, with_doubtful=True) if self.with_doubtful else request
+
+
+@dataclass(frozen=True)
+class Reading(Group):
     """How a graph is read, and which of its entities are matched."""
 
     format: options.Format = None
@@ -111,7 +160,7 @@ class ReadingBoth(Reading):
 
 
 @dataclass(frozen=True)
-class Scoping:
+class Scoping(Group):
     """Which entities and pairs may be in the answer."""
 
     source_types: options.Types = None
@@ -144,7 +193,34 @@ def _columns(given: str | None) -> Columns | None:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Benchmark(Group):
+    """A pair folder, and how its links are divided into seeds and test links."""
+
+    folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")]
+    train: options.Train = 0.2
+    fold: options.Fold = None
+    seed: Annotated[int, typer.Option(help="Random seed, also of the split.", min=0)] = 0
+    reverse: options.Reverse = False
+    pair_language: options.PairLanguage = None
+
+    @property
+    def name(self) -> str:
+        """The name of the folder, which is that of the benchmark."""
+        return self.folder.resolve().name
+
+    def read(self) -> Pair:
+        """Read the folder; nothing in it may be malformed."""
+        with step("read"):
+            pair = read(self.folder, ReadOptions(max_errors=0, pair_language=self.pair_language))
+        if not isinstance(pair, Pair):
+            raise UsageError(
+                f"{self.folder} is a single graph; give a folder with two graphs and their links"
+            )
+        return pair.reversed() if self.reverse else pair
+
+
+@dataclass(frozen=True)
+class Limits(Group):
     """Where to compute, and within which limits."""
 
     memory: options.Memory = None
@@ -157,39 +233,3 @@ class Limits:
     def make(self) -> Execution:
         """Return the execution settings."""
         return Execution(**vars(self))
-
-
-GROUPS = (Graphs, Method, Reading, ReadingBoth, Scoping, Limits)
-
-
-def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose signature has the options of each group in place of the group."""
-    hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if kind in GROUPS}
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        own = [parameter.replace(annotation=hints[name])]
-        parameters += parameters_of(groups[name]) if name in groups else own
-
-    @wraps(command)
-    def spelt_out(**given: Any) -> None:
-        filled = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-            for name, kind in groups.items()
-        }
-        command(**filled, **given)
-
-    spelt_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    spelt_out.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    )
-    return spelt_out
-
-
-def parameters_of(group: type[Any]) -> list[inspect.Parameter]:
-    """Return the parameters of a group, with the annotations that typer reads."""
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        parameter.replace(annotation=hints[name])
-        for name, parameter in inspect.signature(group).parameters.items()
-    ]

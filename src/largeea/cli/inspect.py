@@ -9,11 +9,13 @@ import numpy as np
 import typer
 
 from largeea.cli import options
-from largeea.cli.groups import Reading, with_groups
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Reading
 from largeea.cli.screen import screen
 from largeea.formats import ReadOptions, files_of, pair_folder, read, recognise
 from largeea.formats.guess import Guess
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
+from largeea.formats.prefixes import last_part
 from largeea.formats.scope import MIN_SHARE, Match, described, in_scope
 from largeea.formats.tables import SUFFIXES as TABLES
 from largeea.formats.tables import guess_table
@@ -206,4 +208,4 @@ def _text(value: Any) -> str:
 
 def _short(key: str) -> str:
     """The last part of an IRI; other text as it is."""
-    return key.rpartition("#" if "#" in key else "/")[2] if "://" in key else key
+    return last_part(key) if "://" in key else key

@@ -8,8 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from largeea import config as configuration
-from largeea.config import Config, Part
-from largeea.errors import UsageError
+from largeea.config import Part
 
 Preset = Annotated[
     str, typer.Option(help="Settings to start from: " + ", ".join(configuration.PRESETS) + ".")
@@ -53,8 +52,6 @@ Cardinality = Annotated[
         "same target), 1:n (several targets may have the same source) or n:m (both)."
     ),
 ]
-PREFERENCES = {"precision": 0.9, "balanced": 0.0, "recall": 0.2}
-"""What a user may prefer, as a threshold; 0 means that the highest expected F1 decides."""
 Predicate = Annotated[
     str | None,
     typer.Option(
@@ -63,6 +60,19 @@ Predicate = Annotated[
         metavar="IRI",
     ),
 ]
+RunFolder = Annotated[Path, typer.Option("--output", "-o", help="Run folder; a run in it is continued.")]
+LinkFormats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--write", help="Link format: sssom (default), same-as, alignment-api, tsv, parquet. Repeatable."
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on other graphs.")
+]
+Train = Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)]
+Fold = Annotated[str | None, typer.Option(help="Official split to use instead of --train.")]
+Reverse = Annotated[bool, typer.Option("--reverse", help="Swap source and target.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 MaxErrors = Annotated[
     int | None,
@@ -167,38 +177,3 @@ Address = Annotated[
         "Ray is started on this machine."
     ),
 ]
-
-
-def make_config(
-    preset: str,
-    file: Path | None,
-    settings: list[str] | None,
-    seed: int | None,
-    without: list[str] | None = None,
-    threshold: float | None = None,
-    prefer: str | None = None,
-    encoder: str | None = None,
-    lexicon: Path | None = None,
-    cardinality: str | None = None,
-) -> Config:
-    """Return the configuration given by the options."""
-    if prefer is not None and prefer not in PREFERENCES:
-        raise UsageError(f"--prefer {prefer}: unknown; choose one of {', '.join(PREFERENCES)}")
-    if prefer is not None and threshold is not None:
-        raise UsageError("--prefer sets the threshold, so give --prefer or --threshold, not both")
-    least = threshold if prefer is None else PREFERENCES[prefer]
-    parts = get_args(Part)
-    for part in without or ():
-        if part not in parts:
-            raise UsageError(f"--without {part}: unknown part; known: {', '.join(parts)}")
-    decision = {"threshold": least, "cardinality": cardinality}
-    names = {"encoder": encoder, "lexicon": lexicon and str(lexicon.absolute())}
-    return configuration.load(
-        preset,
-        file,
-        tuple(settings or ()),
-        seed=seed,
-        without=tuple(without) if without else None,
-        decision={setting: value for setting, value in decision.items() if value is not None},
-        names={setting: value for setting, value in names.items() if value is not None},
-    )

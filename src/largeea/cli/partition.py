@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from largeea.cli import options
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Benchmark
 from largeea.cli.screen import screen
 from largeea.config import PartitionConfig, load
-from largeea.errors import UsageError
 from largeea.experiments.bench import seeds_and_test
-from largeea.formats import ReadOptions, read
-from largeea.graph import Pair, Task
+from largeea.graph import Task
 from largeea.progress import step
 from largeea.runs.files import atomic_write
 from largeea.structure.partition import partition
@@ -39,19 +39,16 @@ def setting(name: str, *flags: str) -> Any:
     return typer.Option(*flags, help=field.description, show_default=str(field.default))
 
 
+@with_groups
 def command(
-    folder: Annotated[Path, typer.Argument(help="Pair folder: OpenEA, DBP15K or DBP1M layout.")],
+    benchmark: Benchmark,
+    *,
     method: Annotated[str | None, setting("method")] = None,
     k: Annotated[int | None, setting("k", "-k")] = None,
-    train: Annotated[float, typer.Option(help="Share of the links used as seeds.", min=0, max=0.99)] = 0.2,
-    fold: Annotated[str | None, typer.Option(help="Official split to use instead of --train.")] = None,
     overlap: Annotated[int | None, setting("overlap")] = None,
     q: Annotated[int | None, setting("q")] = None,
     virtual_weight: Annotated[int | None, setting("virtual_weight")] = None,
     balance: Annotated[float | None, setting("balance")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed, also of the split.", min=0)] = 0,
-    reverse: Annotated[bool, typer.Option("--reverse", help="Swap source and target.")] = False,
-    pair_language: options.PairLanguage = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the figures (JSON) and the plot (SVG).")
     ] = None,
@@ -68,18 +65,12 @@ def command(
     }
     given = {name: value for name, value in options_given.items() if value is not None}
     chosen = load(partition=given).partition
-    with step("read"):
-        pair = read(folder, ReadOptions(max_errors=0, pair_language=pair_language))
-    if not isinstance(pair, Pair):
-        raise UsageError(
-            f"{folder} is a single graph; a partition needs a folder with two graphs and their links"
-        )
-    pair = pair.reversed() if reverse else pair
-    seeds, test = seeds_and_test(pair, folder.resolve().name, train, fold, seed)
+    pair = benchmark.read()
+    seeds, test = seeds_and_test(pair, benchmark.name, benchmark.train, benchmark.fold, benchmark.seed)
     task = Task(pair.source, pair.target, seeds)
     started = time.perf_counter()
     with step("partition"):
-        assignment = partition(task, chosen, seed)
+        assignment = partition(task, chosen, benchmark.seed)
     figures = report(task, assignment, chosen.method, round(time.perf_counter() - started, 3), test)
     if output is not None:
         with atomic_write(output / "partition.json") as file:
@@ -89,7 +80,7 @@ def command(
     if json:
         screen.json(figures)
         return
-    show(folder.name, figures)
+    show(benchmark.name, figures)
     if output is not None:
         screen.result(f"Written to {output / 'partition.json'}, {output / 'partition.svg'}")
 

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from largeea.cli import options
-from largeea.cli.cluster_plan import make_cluster, show_cluster
-from largeea.cli.groups import Limits, Method, ReadingBoth, with_groups
+from largeea.cli.cluster_plan import Nodes, show_cluster
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Limits, Method, ReadingBoth
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
 from largeea.execution import executing
@@ -49,16 +50,6 @@ Literals = Annotated[
     str | None,
     typer.Option(help="Numbers of literals, with --entities; default: one for each entity.", metavar="N,N"),
 ]
-Nodes = Annotated[int | None, typer.Option(help="Plan for a cluster with this number of nodes.", min=1)]
-MemoryPerNode = Annotated[
-    str | None, typer.Option(help="Memory that a run may use on each node, such as 64GB.")
-]
-CoresPerNode = Annotated[int, typer.Option(help="CPU cores of each node.", min=1)]
-GpusPerNode = Annotated[int, typer.Option(help="GPUs of each node; encoders and training use them.", min=0)]
-DriverMemory = Annotated[
-    str | None, typer.Option(help="Memory of the driver's own machine; default: it runs on a node.")
-]
-Network = Annotated[str, typer.Option(help="Network of each node, such as 10Gbit.")]
 
 
 @with_groups
@@ -72,12 +63,7 @@ def command(
     method: Method,
     reading: ReadingBoth,
     limits: Limits,
-    nodes: Nodes = None,
-    memory_per_node: MemoryPerNode = None,
-    cores_per_node: CoresPerNode = 16,
-    gpus_per_node: GpusPerNode = 0,
-    driver_memory: DriverMemory = None,
-    network: Network = "10Gbit",
+    nodes: Nodes,
     json: options.Json = False,
 ) -> None:
     """Estimate the memory, disk space and time that each stage of an alignment needs.
@@ -86,8 +72,7 @@ def command(
     align them; with `--entities`, no graphs are needed. `--nodes` plans for a cluster. The exit code is 4 if
     a stage exceeds the memory.
     """
-    config = method.make()
-    cluster = make_cluster(nodes, memory_per_node, cores_per_node, gpus_per_node, driver_memory, network)
+    config, cluster = method.make(), nodes.make()
     with executing(limits.make()):
         if entities is None:
             sizes = sizes_of(source, target, reading.make())
@@ -126,7 +111,7 @@ def sizes_of(source: Path | None, target: Path | None, reading: ReadOptions) -> 
 
 
 def assumed_sizes(entities: str, triples: str | None, literals: str | None) -> Sizes:
-    """The sizes of graphs with so many entities, triples and literals."""
+    """The sizes of graphs with these numbers of entities, triples and literals."""
     return Sizes.assumed(
         _two(entities, "--entities"),
         None if triples is None else _two(triples, "--triples"),

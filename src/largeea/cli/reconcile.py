@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from largeea.cli.groups import Reading, with_groups
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Reading
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
 from largeea.finished import FinishedRun

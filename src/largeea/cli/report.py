@@ -8,10 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from largeea.cli import options
-from largeea.cli.evaluate import without_known
 from largeea.cli.screen import screen
 from largeea.errors import UsageError
-from largeea.evaluation import evaluate, known_links
+from largeea.evaluation import evaluate, known_links, without_known
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.report import Reliability, write_comparison, write_report

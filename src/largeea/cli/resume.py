@@ -10,8 +10,8 @@ import typer
 
 from largeea.api import carry_out
 from largeea.cli import align, options
-from largeea.cli.groups import Limits, with_groups
-from largeea.formats.links import checked_predicate, day_of, license_iri
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import AboutLinks, Limits
 from largeea.runs.request import read_request
 
 EXAMPLES = """
@@ -37,10 +37,7 @@ def command(
             "known links, rejected ones are never in the answer.",
         ),
     ] = False,
-    predicate: options.Predicate = None,
-    license: options.License = None,
-    date: options.Date = None,
-    with_doubtful: options.WithDoubtful = False,
+    about: AboutLinks,
     limits: Limits,
     json: options.Json = False,
 ) -> None:
@@ -48,12 +45,4 @@ def command(
     request, config = read_request(run)
     if with_reviews:
         request = replace(request, with_reviews=True)
-    if predicate is not None:
-        request = replace(request, predicate=checked_predicate(predicate))
-    if license is not None:
-        request = replace(request, license=license_iri(license))
-    if date is not None:
-        request = replace(request, date=day_of(date))
-    if with_doubtful:
-        request = replace(request, with_doubtful=True)
-    align.tell(carry_out(request, config, limits.make(), run, mend=True), json)
+    align.tell(carry_out(about.changed(request), config, limits.make(), run, mend=True), json)

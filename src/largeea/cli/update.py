@@ -9,7 +9,8 @@ import typer
 
 from largeea import api
 from largeea.cli import align, options
-from largeea.cli.groups import Limits, with_groups
+from largeea.cli.grouping import with_groups
+from largeea.cli.groups import Limits
 
 EXAMPLES = """
 **Examples**
@@ -30,9 +31,7 @@ def command(
     target: Annotated[Path | None, typer.Option(help="New target graph; default: that of the run.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Run folder of the update.")],
     limits: Limits,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Use the folder even if it holds a run on other graphs.")
-    ] = False,
+    overwrite: options.Overwrite = False,
     json: options.Json = False,
 ) -> None:
     """Align new versions of the graphs of a run: only what changed is computed again.

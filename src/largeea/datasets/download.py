@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 from largeea.errors import InputError, ResourceError
@@ -25,6 +25,26 @@ MAX_BYTES = 32 << 30
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 60
 _CHUNK = 1 << 20
+
+
+class _Redirection(urllib.request.HTTPRedirectHandler):
+    """Closes a response that redirects to an invalid address; urllib alone leaves it open."""
+
+    def http_error_302(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+    ) -> Any:
+        try:
+            return super().http_error_302(req, fp, code, msg, headers)
+        except ValueError:
+            fp.close()
+            raise
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _BrokenError(Exception):
@@ -149,9 +169,8 @@ def _asked(url: str, had: int, version: str | None) -> Iterator[_Answer]:
         if version:
             headers["If-Range"] = version
     try:
-        response = urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=TIMEOUT_SECONDS
-        )
+        opener = urllib.request.build_opener(_Redirection)
+        response = opener.open(urllib.request.Request(url, headers=headers), timeout=TIMEOUT_SECONDS)
     except urllib.error.HTTPError as error:
         if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not had:
             raise

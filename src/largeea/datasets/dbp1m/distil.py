@@ -34,13 +34,13 @@ from largeea.formats import rdf, recognise
 from largeea.formats.builder import GraphBuilder
 from largeea.formats.rejects import Rejects
 from largeea.formats.streams import digest, open_bytes, plain_suffix
+from largeea.formats.vocabularies import LABEL
 from largeea.graph import Bool, Int32, Strings, strings
 from largeea.graph.interning import StringTable
 from largeea.graph.lookup import are_in
 from largeea.progress import note, step
 from largeea.runs.files import atomic_write
 
-LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 LINKS = strings(
     ["http://www.w3.org/2002/07/owl#sameAs", "http://dbpedia.org/ontology/wikiPageInterLanguageLink"]
 )
@@ -103,8 +103,8 @@ def dump_format(dump: Path) -> str:
 def _is_line_based(dump: Path) -> bool:
     with open_bytes(dump) as stream:
         lines = stream.read(_LOOKED_AT).split(b"\n")
-    told = [line for line in lines[:-1] or lines if line.strip() and not line.lstrip().startswith(b"#")]
-    return 2 * sum(bool(_STATEMENT.match(line)) for line in told) >= len(told)
+    stated = [line for line in lines[:-1] or lines if line.strip() and not line.lstrip().startswith(b"#")]
+    return 2 * sum(bool(_STATEMENT.match(line)) for line in stated) >= len(stated)
 
 
 def _distil_anew(dump: Path, side: Side, file: Path, rejects: Rejects) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.datasets.dbp1m.distil import LABEL
 from largeea.datasets.dbp1m.resources import canonical
 from largeea.datasets.dbp1m.stored import Kind, StoredDump, rows_of
 from largeea.formats.distinct import unique_rows
+from largeea.formats.vocabularies import LABEL
 from largeea.graph import Attributes, Strings, strings
 from largeea.graph.interning import StringTable
 from largeea.graph.lookup import places_in

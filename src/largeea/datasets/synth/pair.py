@@ -11,11 +11,11 @@ from largeea.datasets.synth.names import draw_names, stray
 from largeea.datasets.synth.spec import TwinSpec
 from largeea.datasets.synth.titles import titles
 from largeea.datasets.synth.words import draw_vocabularies, glued
+from largeea.formats.vocabularies import LABEL
 from largeea.graph import Attributes, Int32, KnowledgeGraph, Links, Pair, ReadCounts, Strings, strings
 from largeea.progress import step
 from largeea.randomness import generator
 
-LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 _COMMON_WORDS, _PROPER_NAMES = (6.0, 0.45), (30.0, 0.6)
 """Heaps' law: a language has the first constant times n to the power of the second words for n entities."""
 

@@ -1,94 +1,18 @@
-"""Accuracy of an answer: ranking, precision and recall, calibration. Only this module may use test links.
-
-Ranking protocols: *paper* ranks each test source against the test targets only; *open*, the default, ranks it
-against all targets that can be linked and are not seeds. A tie gets the mean of its best and worst rank. A
-true target that was not kept as a candidate is a miss.
-
-Pairs are judged twice. Over *all* pairs, a pair that is not a test link is wrong: right where the links are
-complete. Over pairs with a *linked end*, only pairs with an entity in a test link count: for links that cover
-a part of the graphs, where other pairs cannot be judged.
-
-Where an entity has several counterparts, each link is judged and ranked: the other counterparts of its source
-do not count as better. Clusters, the entities that pairs join, are judged by the pairs in them and by
-B-cubed. Within one graph, the true pairs are all pairs of a true cluster.
-"""
+"""Precision, recall and calibration of the pairs of an answer, its clusters, and the entities left over."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from largeea.evaluation.measures import PrecisionRecall, Reliability
 from largeea.graph import Bool, Int32, Links
-from largeea.graph.ranges import expand_ranges
 from largeea.matching.alignment import Alignment
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.clusters import b_cubed_agreement, cluster_numbers, pairwise_agreement
-from largeea.matching.forbidden import both_ways
-from largeea.similarity import Similarity
-
-HITS = (1, 5, 10)
-BINS = 10
-"""Number of bins of confidence, of equal width."""
-
-
-@dataclass(frozen=True)
-class PrecisionRecall:
-    """Precision and recall, both in [0, 1]."""
-
-    precision: float
-    recall: float
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
-        total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
-
-    def to_json(self) -> dict[str, float]:
-        """Return precision, recall and F1 by name."""
-        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-
-
-@dataclass(frozen=True, eq=False)
-class Reliability:
-    """Confidence and correctness of decisions by bins of confidence: three columns `[BINS]`.
-
-    `count` is the number of decisions, `confidence` the sum of their confidences, and `right` the number of
-    those that are right.
-    """
-
-    count: npt.NDArray[np.float64]
-    confidence: npt.NDArray[np.float64]
-    right: npt.NDArray[np.float64]
-
-    @classmethod
-    def of(cls, confidence: npt.NDArray[np.float64], right: Bool) -> Reliability:
-        """Sort decisions into bins; both columns are `[n]`, and `confidence` is in [0, 1]."""
-        place = np.minimum((confidence * BINS).astype(int), BINS - 1)
-        columns = np.ones(len(place)), confidence, right.astype(np.float64)
-        return cls(*(np.bincount(place, column, BINS).astype(np.float64) for column in columns))
-
-    @property
-    def ece(self) -> float:
-        """Expected calibration error: the mean gap between confidence and share right, over all bins."""
-        return float(np.abs(self.right - self.confidence).sum() / max(self.count.sum(), 1))
-
-    def to_json(self) -> list[dict[str, float]]:
-        """Return bounds, number of decisions, mean confidence and share right of each bin that has any."""
-        return [
-            {
-                "from": place / BINS,
-                "to": (place + 1) / BINS,
-                "count": int(self.count[place]),
-                "confidence": float(self.confidence[place] / self.count[place]),
-                "right": float(self.right[place] / self.count[place]),
-            }
-            for place in np.flatnonzero(self.count).tolist()
-        ]
 
 
 def evaluate(alignment: Alignment, test: Links, seeds: Links | None = None) -> dict[str, Any]:
@@ -127,6 +51,11 @@ def known_links(alignment: Alignment, seeds: Links) -> Links:
     return Links(np.concatenate([seeds.pairs, alignment.same.pairs])).canonical()
 
 
+def without_known(links: Links, known: Links) -> Links:
+    """Return the links that are not known."""
+    return links.take(~links.are_in(known))
+
+
 def true_pairs(alignment: Alignment, links: Links) -> Links:
     """Return the links; within one graph, all pairs of different entities that they join, each once."""
     if alignment.cardinality is not Cardinality.WITHIN:
@@ -140,13 +69,6 @@ def true_pairs(alignment: Alignment, links: Links) -> Links:
     together = (joins @ joins.T).tocoo()
     ends = np.column_stack([together.row, together.col])
     return Links(ends[ends[:, 0] < ends[:, 1]]).canonical()
-
-
-def ranked_links(alignment: Alignment, test: Links) -> Links:
-    """Return the links to rank: within one graph, either end of a pair is to be found from the other."""
-    if alignment.cardinality is not Cardinality.WITHIN:
-        return test
-    return both_ways(test)
 
 
 def cluster_figures(alignment: Alignment, links: Links) -> dict[str, dict[str, float]]:
@@ -164,76 +86,9 @@ def _has_several(links: Links) -> bool:
     return any(len(np.unique(ends)) < len(links) for ends in (links.source, links.target))
 
 
-def ranking(similarity: Similarity, test: Links, candidates: Bool) -> dict[str, float]:
-    """Return Hits@k and the mean reciprocal rank (MRR) of the test links among the candidate targets."""
-    ranks = realistic_ranks(similarity, test, candidates)
-    if not len(ranks):
-        return {**{f"hits@{k}": 0.0 for k in HITS}, "mrr": 0.0}
-    worst = max(int(candidates.sum()), 1)
-    reciprocal = 1 / np.where(np.isfinite(ranks), ranks, worst)
-    return {**{f"hits@{k}": float((ranks <= k).mean()) for k in HITS}, "mrr": float(reciprocal.mean())}
-
-
-def realistic_ranks(similarity: Similarity, test: Links, candidates: Bool) -> npt.NDArray[np.float64]:
-    """Return the rank of each test link's target, float64 `[n]`; infinite if the pair was not kept.
-
-    Targets of other test links of the same source are left out: they are right, too.
-    """
-    kept = similarity.restrict(targets=candidates)
-    pairs = kept.rows.astype(np.int64) * kept.shape[1] + kept.indices
-    wanted = test.source.astype(np.int64) * kept.shape[1] + test.target
-    at = np.searchsorted(pairs, wanted)
-    present = at < len(pairs)
-    present[present] = pairs[at[present]] == wanted[present]
-    true_score = np.where(present, kept.scores[np.where(present, at, 0)] if len(pairs) else 0, np.inf)
-
-    starts, ends = kept.indptr[test.source], kept.indptr[test.source + 1]
-    better, equal = _above(true_score, starts, ends, kept.scores)
-    order = np.argsort(test.source, kind="stable")
-    first = np.searchsorted(test.source[order], test.source)
-    behind = np.searchsorted(test.source[order], test.source, side="right")
-    also_right = _above(true_score, first, behind, np.where(present, true_score, -np.inf)[order])
-    return np.where(present, 1 + better - also_right[0] + (equal - also_right[1]) / 2, np.inf)
-
-
-def _above(
-    own: npt.NDArray[np.float64],
-    starts: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
-    scores: npt.NDArray[Any],
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return how many of `scores[starts[i] : ends[i]]` are above `own[i]`, and how many are equal to it."""
-    link, place = expand_ranges(starts, ends - starts)
-    compared = scores[place]
-    better = np.bincount(link, compared > own[link], minlength=len(own))
-    return better, np.bincount(link, compared == own[link], minlength=len(own))
-
-
-def protocols(
-    similarity: Similarity, test: Links, seeds: Links, linkable: Bool | None = None
-) -> dict[str, dict[str, float]]:
-    """Return the ranking figures under both protocols.
-
-    `linkable` is the mask `[m]` of the targets that an answer may contain; without it, all are ranked.
-    """
-    not_seeds = np.ones(similarity.shape[1], bool) if linkable is None else linkable.copy()
-    is_linkable = not_seeds.copy()
-    not_seeds[seeds.target] = False
-    not_seeds[test.target] = is_linkable[test.target]
-    test_targets = np.zeros(similarity.shape[1], bool)
-    test_targets[test.target] = True
-    return {
-        "open": ranking(similarity, test, not_seeds),
-        "paper": ranking(similarity, test, test_targets),
-    }
-
-
 def accepted_pairs(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
     """Return precision and recall of the accepted pairs; seeds are excluded from pairs and test links."""
-    width = alignment.target.size
-    emitted, true = (
-        np.setdiff1d(_keys(links, width), _keys(seeds, width)) for links in (alignment.links, test)
-    )
+    emitted, true = (np.setdiff1d(links.keys, seeds.keys) for links in (alignment.links, test))
     return _share(len(np.intersect1d(emitted, true)), len(emitted), len(true))
 
 
@@ -251,12 +106,9 @@ def with_a_linked_end(alignment: Alignment, test: Links) -> Alignment:
 
 def pair_reliability(alignment: Alignment, test: Links, seeds: Links) -> Reliability:
     """Return the reliability of all pairs, accepted or doubtful, without seeds; test links are right."""
-    width = alignment.target.size
-    keys = _keys(Links(alignment.pairs), width)
-    new = ~np.isin(keys, _keys(seeds, width))
-    return Reliability.of(
-        alignment.confidence[new].astype(np.float64), np.isin(keys[new], _keys(test, width))
-    )
+    pairs = Links(alignment.pairs)
+    new = ~pairs.are_in(seeds)
+    return Reliability.of(alignment.confidence[new].astype(np.float64), pairs.are_in(test)[new])
 
 
 def no_counterpart(alignment: Alignment, test: Links, seeds: Links) -> PrecisionRecall:
@@ -291,10 +143,9 @@ def pseudo_seeds(found: Links, test: Links, given: Links) -> dict[str, float]:
 
     A benchmark may omit true links, so only pairs with an entity in a test link are judged.
     """
-    width = 1 + max(links.target.max(initial=0) for links in (found, test, given))
-    new = found.take(~np.isin(_keys(found, width), _keys(given, width)))
+    new = without_known(found, given)
     judged = new.take(np.isin(new.source, test.source) | np.isin(new.target, test.target))
-    right = np.isin(_keys(judged, width), _keys(test, width))
+    right = judged.are_in(test)
     return {"pseudo_seeds": len(new), "precision": float(right.mean()) if len(right) else 0.0}
 
 
@@ -324,10 +175,6 @@ def _linkable_except(alignment: Alignment, side: int, ids: npt.NDArray[np.int32]
     kept = (alignment.source, alignment.target)[side].linkable.copy()
     kept[ids] = False
     return kept
-
-
-def _keys(links: Links, width: int) -> npt.NDArray[np.int64]:
-    return links.source.astype(np.int64) * width + links.target
 
 
 def _share(right: int, said: int, true: int) -> PrecisionRecall:
