@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import largeea
-from largeea.cli.evaluate import without_known
-from largeea.evaluation import evaluate, known_links, protocols
+from largeea.evaluation import evaluate, known_links, protocols, without_known
 from largeea.finished import FinishedRun
 from largeea.formats.links import read_links, resolve
 from largeea.graph import Links

@@ -1,17 +1,23 @@
 """What reviews bring: the F1 of a run before and after simulated reviews of some of its pairs.
 
-    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--batches 1 4] [--order doubt change]
-        [--seeds 1] [--set KEY=VALUE ...]
+    python benchmarks/reviews.py PAIR_FOLDER ... [--reviews 200] [--batches 1 4] [--order doubt new]
+        [--rivals 0 9] [--seeds 1] [--set KEY=VALUE ...]
 
 PAIR_FOLDER is a benchmark folder, or one with the files `source.*`, `target.*` and `reference.*`. The
 reference answers for the person who reviews, and judges; the method sees only what was reviewed. The links of
 a benchmark folder cover a part of the graphs: pairs of which neither end is linked are then neither reviewed
 nor judged.
 
+The order `doubt` is that of the review app: pairs with the confidence nearest to the threshold first. `new`
+puts off doubtful pairs that differ in the same words as those before. With 9 `rivals`, the person chooses
+the right target if it is one of the first 9 other candidates of the source, as the app allows; that counts
+as one review.
+
 `alone` is the F1 of the first answer with just the reviewed pairs corrected, `after` that of a run with the
 reviews: the difference is what they bring beyond themselves. With several batches, the run is repeated after
 each of them, and the next pairs are those that it doubts. Which pairs are knocked out for confidence is
-drawn at random and changes F1 as much as that, so the table shows means over some seeds.
+drawn at random and changes F1, so the table shows means over some seeds, and two standard errors of the
+difference between `after` and `alone`, which are paired.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ import argparse
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -28,7 +35,7 @@ import numpy as np
 
 from judged import print_table
 from largeea.api import align_files
-from largeea.cli.options import make_config
+from largeea.cli.groups import Method
 from largeea.config import Config
 from largeea.evaluation import evaluate, with_a_linked_end
 from largeea.finished import FinishedRun
@@ -37,7 +44,7 @@ from largeea.formats.links import read_links, resolve
 from largeea.formats.links.corrections import joined_links
 from largeea.graph import Links
 from largeea.matching.alignment import Alignment
-from largeea.matching.forbidden import among
+from questions import questions_first
 
 HEADER = "subject_id\tpredicate_id\tpredicate_modifier\tobject_id\n"
 
@@ -49,65 +56,74 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--reviews", nargs="+", type=int, default=[200], help="how many pairs are reviewed")
     parser.add_argument("--batches", nargs="+", type=int, default=[1], help="how often the run is repeated")
-    parser.add_argument("--order", nargs="+", choices=ORDERS, default=list(ORDERS))
+    parser.add_argument("--order", nargs="+", choices=ORDERS, default=["doubt"])
+    parser.add_argument("--rivals", nargs="+", type=int, default=[0], help="other candidates to choose from")
     parser.add_argument("--seeds", type=int, default=1, help="how many runs the figures are means of")
     parser.add_argument("--set", nargs="+", default=[], help="settings, as for largeea align")
     parser.add_argument("--runs", type=Path, help="folder that keeps the runs; default: a temporary one")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    config = make_config("default", None, options.set, None, None, None, None)
+    config = Method(set=options.set).make()
     results = []
     with tempfile.TemporaryDirectory() as temporary:
         for folder in options.folders:
             for seed in range(config.seed, config.seed + options.seeds):
                 runs = (options.runs or Path(temporary)) / folder.name / str(seed)
                 seeded = config.model_copy(update={"seed": seed})
-                for order, count, batches in product(options.order, options.reviews, options.batches):
-                    results.append(measure(folder, seeded, order, count, batches, runs))
-    print(json.dumps(results, indent=2)) if options.json else show(means(results))
+                for asked in product(options.order, options.reviews, options.batches, options.rivals):
+                    results.append(measure(folder, seeded, *asked, runs))
+    print(json.dumps(results, indent=2)) if options.json else show(results)
 
 
-def measure(folder: Path, config: Config, order: str, count: int, batches: int, runs: Path) -> dict[str, Any]:
+def measure(
+    folder: Path, config: Config, order: str, count: int, batches: int, rivals: int, runs: Path
+) -> dict[str, Any]:
     """Align; then review some pairs in this order and align again, for each batch."""
     source, target, reference = files_of(folder)
     align_files(source, target, runs / "before", config=config, formats=["tsv"])
-    before = after = FinishedRun(runs / "before").alignment
-    truth, partial = truth_of(before, folder, reference)
+    run = FinishedRun(runs / "before")
+    before, (truth, partial) = run.alignment, truth_of(run.alignment, folder, reference)
     after_run, verdicts = runs / "after", runs / "reviews.sssom.tsv"
     shutil.rmtree(after_run, ignore_errors=True)
     shutil.copytree(runs / "before", after_run)
-    right, wrong = Links.none(), Links.none()
+    right, wrong, reviews = Links.none(), Links.none(), 0
     for batch in range(batches):
         share = count * (batch + 1) // batches - count * batch // batches
-        pairs = reviewed_pairs(after, ORDERS[order](after), truth, partial, share)
-        is_right = among(pairs, truth)
-        right = joined_links([right, pairs.take(is_right)])
-        wrong = joined_links([wrong, pairs.take(~is_right)])
+        pairs = reviewed_pairs(run.alignment, ORDERS[order](run), truth, partial, share)
+        is_right = pairs.are_in(truth)
+        no_pairs = pairs.take(~is_right)
+        chosen = Links(np.array(list(right_rivals(run, no_pairs, truth, rivals)), np.int32).reshape(-1, 2))
+        right = joined_links([right, pairs.take(is_right), chosen])
+        wrong, reviews = joined_links([wrong, no_pairs]), reviews + len(pairs)
         write_reviews(before, right, wrong, verdicts)
         align_files(source, target, after_run, seeds=verdicts, config=config, formats=["tsv"])
-        after = FinishedRun(after_run).alignment
-    answers = {"before": before, "alone": corrected(before, right, wrong), "after": after}
-    asked = {"order": order, "reviews": len(right) + len(wrong), "batches": batches, "right": len(right)}
+        run = FinishedRun(after_run)
+    answers = {"before": before, "alone": corrected(before, right, wrong), "after": run.alignment}
+    asked = {"order": order, "reviews": reviews, "batches": batches, "rivals": rivals, "right": len(right)}
     figures = {name: judged(answer, truth, partial) for name, answer in answers.items()}
     return {"folder": folder.name} | asked | figures
 
 
-def by_doubt(alignment: Alignment) -> np.ndarray:
+def by_news(run: FinishedRun) -> np.ndarray:
+    """Positions of the pairs that were found, doubtful ones that tell something new first."""
+    order = questions_first(run.alignment, run.reviewed)
+    return order[~run.alignment.given[order]]
+
+
+def by_doubt(run: FinishedRun) -> np.ndarray:
     """Positions of the pairs that were found, those with the confidence nearest to the threshold first."""
-    threshold = alignment.confidence[alignment.accepted & ~alignment.given].min(initial=1)
-    return best_first(alignment, -np.abs(alignment.confidence - threshold))
+    answer = run.alignment
+    threshold = answer.confidence[answer.accepted & ~answer.given].min(initial=1)
+    order = np.argsort(np.abs(answer.confidence - threshold), kind="stable")
+    return order[~answer.given[order]]
 
 
-def by_change(alignment: Alignment) -> np.ndarray:
-    """Positions of the pairs that were found, those first whose review likely changes the answer."""
-    confidence = alignment.confidence
-    return best_first(alignment, np.where(alignment.accepted, 1 - confidence, confidence))
-
-
-def best_first(alignment: Alignment, gain: np.ndarray) -> np.ndarray:
-    """Positions of the pairs that were found, highest gain first."""
-    order = np.argsort(-gain, kind="stable")
-    return order[~alignment.given[order]]
+def right_rivals(run: FinishedRun, wrong: Links, truth: Links, most: int) -> Iterator[tuple[int, int]]:
+    """The right pair of each source that is among its first candidates besides that of the wrong pair."""
+    for source, shown in wrong.pairs.tolist():
+        others = [target for target in run.fused.row(source)[0].tolist() if target != shown][:most]
+        pairs = Links(np.array([(source, target) for target in others], np.int32).reshape(-1, 2))
+        yield from map(tuple, pairs.take(pairs.are_in(truth)).pairs[:1].tolist())
 
 
 def files_of(folder: Path) -> tuple[Path, Path | None, Path | None]:
@@ -155,7 +171,7 @@ def write_reviews(alignment: Alignment, right: Links, wrong: Links, place: Path)
 def corrected(alignment: Alignment, right: Links, wrong: Links) -> Alignment:
     """The answer with the right pairs, and without the wrong ones and those that right ones contradict."""
     taken = np.isin(alignment.pairs[:, 0], right.source) | np.isin(alignment.pairs[:, 1], right.target)
-    kept = alignment.accepted & ~taken & ~among(Links(alignment.pairs), wrong)
+    kept = alignment.accepted & ~taken & ~Links(alignment.pairs).are_in(wrong)
     pairs = np.concatenate([right.pairs, alignment.pairs[kept]])
     confidence = np.concatenate([np.ones(len(right), np.float32), alignment.confidence[kept]])
     decided = pairs, confidence, np.ones(len(pairs), bool)
@@ -168,38 +184,39 @@ def judged(alignment: Alignment, truth: Links, partial: bool) -> dict[str, float
     return {name: round(value, 4) for name, value in figures.items()} | {"accepted": len(alignment)}
 
 
-def means(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The means over all seeds."""
+def show(results: list[dict[str, Any]]) -> None:
+    """Print the means over all seeds as a table."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for one in results:
-        groups.setdefault((one["folder"], one["order"], one["reviews"], one["batches"]), []).append(one)
+        asked = tuple(one[name] for name in ("folder", "order", "reviews", "batches", "rivals"))
+        groups.setdefault(asked, []).append(one)
+    figures = "before", "alone", "after", "gain alone", "gain after", "difference", "ratio"
+    errors = "ECE before", "ECE after"
+    asked_for = "folder", "order", "reviews", "batches", "rivals", "seeds", "right"
+    print_table((*asked_for, *figures, *errors), [row_of(*group) for group in groups.items()])
+
+
+def row_of(asked: tuple[Any, ...], seeds: list[dict[str, Any]]) -> list[str]:
+    """The figures of one kind of review."""
+    before, alone, after = (
+        np.array([one[name]["f1"] for one in seeds]) for name in ("before", "alone", "after")
+    )
+    beyond = after - alone
+    error = f" ± {2 * beyond.std(ddof=1) / np.sqrt(len(seeds)):.4f}" if len(seeds) > 1 else ""
+    gains = alone.mean() - before.mean(), after.mean() - before.mean()
     return [
-        group[0]
-        | {"right": round(np.mean([one["right"] for one in group]))}
-        | {
-            name: {kind: np.mean([one[name][kind] for one in group]) for kind in ("f1", "ece")}
-            for name in ("before", "alone", "after")
-        }
-        for group in groups.values()
+        *map(str, asked),
+        str(len(seeds)),
+        f"{np.mean([one['right'] for one in seeds]):.0f}",
+        *(f"{f1.mean():.4f}" for f1 in (before, alone, after)),
+        *(f"{gain:+.4f}" for gain in gains),
+        f"{beyond.mean():+.4f}{error}",
+        f"{gains[1] / gains[0]:.2f}" if gains[0] else "",
+        *(f"{np.mean([one[name]['ece'] for one in seeds]):.3f}" for name in ("before", "after")),
     ]
 
 
-def show(results: list[dict[str, Any]]) -> None:
-    """Print the figures as a table."""
-    rows = [
-        [
-            *(str(one[name]) for name in ("folder", "order", "reviews", "batches", "right")),
-            *(f"{one[name]['f1']:.4f}" for name in ("before", "alone", "after")),
-            *(f"{one[name]['f1'] - one['before']['f1']:+.4f}" for name in ("alone", "after")),
-            *(f"{one[name]['ece']:.3f}" for name in ("before", "after")),
-        ]
-        for one in results
-    ]
-    figures = "before", "alone", "after", "gain alone", "gain after", "ECE before", "ECE after"
-    print_table(("folder", "order", "reviews", "batches", "right", *figures), rows)
-
-
-ORDERS = {"doubt": by_doubt, "change": by_change}
+ORDERS = {"new": by_news, "doubt": by_doubt}
 
 if __name__ == "__main__":
     main()

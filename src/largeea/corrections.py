@@ -17,7 +17,7 @@ from largeea.formats.vocabularies import IDENTITIES
 from largeea.graph import Arrays, KnowledgeGraph, Links
 from largeea.graph.same_iri import equal_iris, stated_links
 from largeea.matching.blocks import allowed_links, allowed_pairs
-from largeea.matching.forbidden import among, without_links
+from largeea.matching.forbidden import without_links
 from largeea.progress import note, warn
 from largeea.runs.artifacts import content_hash
 from largeea.similarity import Similarity
@@ -88,7 +88,7 @@ class KnownPairs:
             for name, links in (("forbidden", pairs.forbidden), ("reviewed", pairs.reviewed))
         )
         same = stage("same-iri", equal_iris, source, target)
-        if forbidden is not None and among(same.value, pairs.forbidden).any():
+        if forbidden is not None and same.value.are_in(pairs.forbidden).any():
             same = stage("same-iri", allowed_equal_iris, source, target, forbidden)
         seeds = _with_stated(pairs, same.value, source.value, target.value)
         if rules is not None:

@@ -139,9 +139,9 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
             stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
-        channels, fused = rounds.channels, rounds.fused  # M
-        made_of = (*filter(None, [names]), *rounds.parts)
-        likelihood = confidence(material, trained, rounds)
+        channels = rounds.channels
+        made_of = (*filter(None, [names]), *rounds.parts, rounds.fused)
+        likelihood, fused = confidence(material, trained, rounds)  # M
     else:
         channels = corrections.allowed(stage, channels)
         fused = stage("fused", fuse, channels, config.fusion.method, config.fusion.csls)  # M

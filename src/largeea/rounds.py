@@ -19,12 +19,12 @@ from largeea.evidence import (
 from largeea.execution.stages import Handle, Stages
 from largeea.graph import Arrays, Links
 from largeea.matching.cardinality import Cardinality
-from largeea.matching.confidence import calibrate, likelihood
+from largeea.matching.confidence import calibrate, likelihood, match_by_chances, next_to_rivals
 from largeea.matching.fusion import match
 from largeea.matching.knockouts import knock_outs, spared
 from largeea.matching.lone_pairs import likelihood_by_anchors
 from largeea.material import Channels, Evidence, Joined, Material, Matrix, compare, evidence_of, not_known
-from largeea.names.differences import learn_from_reviews, shift_by_words
+from largeea.names.differences import learn_from_reviews, shift_by_words, teach_something
 from largeea.names.equal import LEAST_IF_EQUAL
 from largeea.progress import note, warn
 
@@ -50,7 +50,9 @@ class Rounds:
     fused: Matrix
     anchors: Handle[Links]
     names: Matrix | None
-    """The name channel of the last round, known pairs included."""
+    """The name channel of the last round, without the entities that are `apart`."""
+    apart: Handle[Links]
+    """Those known pairs whose entities had no scores."""
     nearby: Joined | None
     """How the graphs were joined when the names of nearby targets were compared."""
     names_worth: float
@@ -109,7 +111,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
                 material = replace(material, values=None)
             if "learnt" in found.channels:
                 learnt_worth = stage(
-                    f"worth-{number + 1}-learnt", measure_learnt, found.channels["learnt"], found.names,
+                    f"learnt-worth-{number + 1}", measure_learnt, found.channels["learnt"], found.names,
                     found.channels, found.candidates, judged, material.random,
                 )  # fmt: skip
                 tells = float(learnt_worth.value["worth"][0])
@@ -128,7 +130,7 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     names, nearby = (material.names, None) if found is None else (found.names, found.nearby)
     fused = fuse(stage, channels, weights, how, everything.cardinality)
     parts += filter(None, [material.itself])
-    return Rounds(channels, weights, fused, anchors, names, nearby, names_worth, tuple(parts))
+    return Rounds(channels, weights, fused, anchors, names, material.apart, nearby, names_worth, tuple(parts))
 
 
 def have_settled(new: float, new_before: float, growth: float, least: float) -> bool:
@@ -140,20 +142,22 @@ def have_settled(new: float, new_before: float, growth: float, least: float) -> 
     return new < least or (new > SETTLING * new_before and growth < least)
 
 
-def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matrix:
-    """The probability that each pair is right, learnt from a trial without some of the counterparts.
+def confidence(everything: Material, trained: Channels, rounds: Rounds) -> tuple[Matrix, Matrix]:
+    """The probability that each pair is right, learnt from a trial without some of the counterparts, and `M`.
 
     In the trial, nothing has been reviewed yet: it shows what pairs look like of which people have said
-    since whether they are right.
+    since whether they are right. If that teaches something about the words in which names differ, pairs are
+    matched once more by what is then known about them.
     """
     stage, config, corrections = everything.stage, everything.config, everything.corrections
     known, cardinality, how = everything.known, everything.cardinality, config.evidence
     if not (cardinality.one_source or cardinality.one_target):
-        return stage(
+        by_anchors = stage(
             "likelihood", likelihood_by_anchors, rounds.channels, rounds.anchors, rounds.weights, how.top_k,
             config.decision.temperature, how.no_match_score, LEAST_IF_EQUAL, corrections.reviewed,
             cardinality,
         )  # fmt: skip
+        return by_anchors, rounds.fused
     knocked_out = stage("knock-outs", knock_outs, rounds.fused, known, config.seed, cardinality)
     left_out = knocked_out, corrections.reviewed
     if cardinality is Cardinality.ONE_TO_ONE:
@@ -169,7 +173,7 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     if "surroundings" in rounds.channels:
         anchors = stage("trial-anchors", spared, rounds.anchors, *left_out)
         joined = trial.joined(anchors, "trial-")
-        has_others = trial.names is not everything.names
+        has_others = len(apart.value) or len(rounds.apart.value)
         names = trial.names_with(rounds.nearby, trial="trial-") if has_others else rounds.names
         pool = {"surroundings": rounds.channels["surroundings"]}
         taught = trial.translations(anchors, "trial-")
@@ -180,19 +184,25 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> Matri
     tried = corrections.before_reviews(stage).allowed(stage, trained | tried, "trial-")
     matching = (
         rounds.weights, how.top_k, config.decision.temperature, how.no_match_score, how.sinkhorn_iterations,
-        LEAST_IF_EQUAL,
+        cardinality,
     )  # fmt: skip
+    matched = stage("matched", match, rounds.channels, *matching)
     calibration = stage(
-        "calibration", calibrate, tried, knocked_out, *matching, corrections.reviewed, cardinality,
-        rounds.names_worth, rounds.channels, known,
+        "calibration", calibrate, tried, knocked_out, matching, LEAST_IF_EQUAL, corrections.reviewed,
+        rounds.names_worth, rounds.channels, matched, known,
     )  # fmt: skip
-    evidence = rounds.channels, rounds.fused
-    if everything.compared is None or corrections.reviewed is None:
-        return stage("likelihood", likelihood, *evidence, calibration, *matching, cardinality)
-    by_scores = stage("likelihood-by-scores", likelihood, *evidence, calibration, *matching, cardinality)
-    rows = everything.compared.rows
-    lessons = stage("lessons", learn_from_reviews, rows, calibration, config.seed)
-    return stage("likelihood", shift_by_words, by_scores, rows, lessons)
+    looks, learnt = (rounds.channels, matched), (calibration, LEAST_IF_EQUAL, cardinality)
+    if everything.compared is not None and corrections.reviewed is not None:
+        rows = everything.compared.rows
+        lessons = stage("lessons", learn_from_reviews, rows, calibration, config.seed)
+        if teach_something(lessons.value):
+            alone = stage("likelihood-by-scores", likelihood, *looks, None, *learnt)
+            shifted = stage("likelihood-by-words", shift_by_words, alone, rows, lessons)
+            sharpness = how.temperature / config.decision.temperature
+            again = how.top_k, sharpness, how.sinkhorn_iterations, cardinality
+            fused = stage("matched-again", match_by_chances, shifted, *again)
+            return stage("likelihood", next_to_rivals, shifted, fused, cardinality), fused
+    return stage("likelihood", likelihood, *looks, rounds.fused, *learnt), rounds.fused
 
 
 def fuse(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from largeea.evidence.attributes import (
     attribute_values,
+    correspondence,
     literal_evidence,
     literal_support,
     propose_by_values,
@@ -23,6 +25,7 @@ from largeea.evidence.attributes.compare_kernels import (
 )
 from largeea.evidence.attributes.correspondence import (
     MAX_PROPERTY_PAIRS,
+    _affordable,
     _falling_ratios,
     _group_pairs,
     learn_partners,
@@ -37,6 +40,7 @@ from largeea.evidence.attributes.kinds import (
     declared_kinds,
     typed_values,
 )
+from largeea.evidence.attributes.score_kernels import _not_below, row_products
 from largeea.evidence.attributes.values import Values
 from largeea.graph import Arrays, Attributes, KnowledgeGraph, Links, strings
 from largeea.similarity import Similarity
@@ -427,3 +431,58 @@ def test_hubs_with_thousands_of_properties_do_not_cost_their_square() -> None:
     link, _, _ = _group_pairs(values, Links(np.array([[0, 0], [0, 1], [1, 1]], np.int32)))
     assert np.bincount(link).tolist() == [0, 4000, 4]
     assert MAX_PROPERTY_PAIRS < 2000**2
+
+
+def test_many_properties_of_many_entities_are_compared_within_a_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    facts = [(entity, f"urn:p{number}", f"value {number}") for entity in range(40) for number in range(10)]
+    both = graph(40, facts)
+    values = Values.of(attribute_values(both, both))
+    links = Links(np.column_stack([np.arange(40)] * 2).astype(np.int32))
+    random = np.random.default_rng(0)
+    assert _affordable(values, links, random) is links
+    monkeypatch.setattr(correspondence, "MAX_COMPARED", 1234)
+    fewer = _affordable(values, links, random)
+    assert len(fewer) == 12
+    assert (np.diff(fewer.source) > 0).all()
+
+
+def test_blocks_of_anchors_do_not_change_what_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = [(entity, f"urn:p{number}", f"value {entity}") for entity in range(40) for number in range(10)]
+    both = graph(40, facts)
+    values = Values.of(attribute_values(both, both))
+    links = Links(np.column_stack([np.arange(40)] * 2).astype(np.int32), np.linspace(0.1, 1, 40))
+    whole = correspondence._levels_of_anchors(values, links)
+    monkeypatch.setattr(correspondence, "COMPARED_AT_ONCE", 250)
+    assert len(correspondence._blocks(values, links)) > 10
+    for one, other in zip(whole, correspondence._levels_of_anchors(values, links), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_properties_that_share_a_value_do_not_cost_the_square_of_their_number() -> None:
+    """Only the pairs that are asked for are multiplied, and as scipy does."""
+    random = np.random.default_rng(0)
+    left, right = (sp.random_array((30, 50), density=0.3, rng=random, format="csr") for _ in range(2))
+    rows, others = random.integers(0, 30, (2, 20)).astype(np.int32)
+    found = np.zeros(20)
+    matrices = [
+        (part.indptr.astype(np.int64), part.indices.astype(np.int32), part.data)
+        for part in (left.sorted_indices(), right.sorted_indices())
+    ]
+    row_products(0, 20, rows, others, *matrices[0], *matrices[1], found)
+    assert found.tolist() == (left @ right.T).toarray()[rows, others].tolist()
+
+
+def test_a_hub_among_the_candidates_of_all_cost_all_its_properties_each_time() -> None:
+    class Counted(list[int]):
+        looked_at = 0
+
+        def __getitem__(self, place):
+            Counted.looked_at += 1
+            return super().__getitem__(place)
+
+    properties = Counted(range(0, 200_000, 2))
+    for wanted, place in ((1, 1), (2, 1), (100_001, 50_001), (199_998, 99_999), (200_000, 100_000)):
+        assert _not_below.py_func(wanted, properties, 0, len(properties)) == place
+    assert Counted.looked_at < 5 * 40

@@ -15,6 +15,7 @@ from largeea.evidence.agreement import SMOOTHING, relation_agreement
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.labels import FIRST_SKETCHES, HEAD_WIDTH, LabelledGraphs
 from largeea.evidence.literals import comparable, shared_values
+from largeea.evidence.neighbours import MAX_FAN
 from largeea.evidence.sketch_kernels import remove_label
 from largeea.evidence.sketches import Sketches
 from largeea.graph import Attributes, KnowledgeGraph, Links, Task, strings
@@ -130,6 +131,18 @@ def test_evidence_is_what_plain_loops_give() -> None:
     sums[~paired | (kinds["source"] < 0)[:, None]] = 0
     found = neighbour_evidence(edges, links, agreement, kinds, Links.none(), NODES)
     np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
+
+
+@pytest.mark.parametrize(("spokes", "found"), [(MAX_FAN, 5 * MAX_FAN), (MAX_FAN + 1, 0)])
+def test_the_neighbours_of_a_hub_are_not_compared_with_each_other(spokes: int, found: int) -> None:
+    triples = np.array([[0, 0, spoke] for spoke in range(1, spokes + 1)], np.int32)
+    side = Edges.of(triples, spokes + 1, 1)
+    nodes = {"shape": (spokes + 1,) * 2, "values": 0, "keys": np.arange(spokes + 1, dtype=np.uint64)}
+    kinds = {name: np.zeros(spokes + 1, np.int8) for name in ("source", "target")}
+    agreement = Similarity.from_entries([0, 1], [0, 1], [1, 1], (2, 2))
+    edges = {"source": side, "target": side} | nodes
+    hubs = Links(np.array([[0, 0]]), np.ones(1))
+    assert len(neighbour_evidence(edges, hubs, agreement, kinds, Links.none(), 5)) == found
 
 
 def test_surroundings_recover_a_copy() -> None:

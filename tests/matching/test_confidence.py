@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from largeea.graph import Arrays, Float32, Links
-from largeea.matching.confidence import calibrate
+from largeea.matching.cardinality import Cardinality
+from largeea.matching.confidence import calibrate, match_by_chances, next_to_rivals
 from largeea.matching.confidence import likelihood as calibrated
 from largeea.matching.forbidden import without_pairs
 from largeea.matching.fusion import match
@@ -18,6 +17,7 @@ from largeea.similarity import Similarity
 MATCHING = 50, 0.062, 0.25, 50
 SHARP = 50, 0.024, 0.25, 50
 """Candidates, temperature, no-match score, iterations."""
+HOW = {}, *MATCHING, Cardinality.ONE_TO_ONE
 EQUAL = 0.87
 
 
@@ -49,19 +49,18 @@ def likelihood(
     sharp: Similarity,
     trial: dict[str, Similarity],
     knocked_out: Arrays,
-    weights: dict[str, float],
-    *how: Any,
+    reviewed: Links | None = None,
 ) -> Similarity:
-    """Confidence with a calibration of its own: the last of the arguments are the reviewed pairs."""
-    learnt = calibrate(trial, knocked_out, weights, *how)
-    return calibrated(channels, sharp, learnt, weights, *how[:-1])
+    """Confidence with a calibration of its own."""
+    learnt = calibrate(trial, knocked_out, HOW, EQUAL, reviewed)
+    return calibrated(channels, match(channels, *HOW), sharp, learnt, EQUAL)
 
 
 def judged(names: Similarity, knocked_out: Arrays | None = None, seed: int = 0) -> Similarity:
     channels = {"name": names}
     if knocked_out is None:
         knocked_out = knock_outs(fused(channels), Links.none(), seed)
-    return likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
+    return likelihood(channels, fused(channels), channels, knocked_out)
 
 
 def calibration_error(chance: Float32, right: np.ndarray, bins: int = 10) -> float:
@@ -137,9 +136,10 @@ def test_in_small_graphs_pairs_better_than_what_knock_outs_leave_are_believed() 
     """Weak names that differ in the same way from their counterparts were called unlikely."""
     names, knocked_out = few_pairs(with_counterpart=True)
     trial = without_pairs(names, Links(knocked_out["without_target"]))
-    learnt = calibrate({"name": trial}, knocked_out, {}, *MATCHING, EQUAL, None)
+    learnt = calibrate({"name": trial}, knocked_out, HOW, EQUAL, None)
     assert not len(learnt["slopes"])
-    found = calibrated({"name": names}, fused({"name": names}), learnt, {}, *MATCHING, EQUAL)
+    channels = {"name": names}
+    found = calibrated(channels, match(channels, *HOW), fused(channels), learnt, EQUAL)
     right = found.score_of(Links(np.column_stack([np.arange(40), np.arange(40)])))
     assert right.min() > 0.6
     assert (right > 0.36 * match({"name": names}, {}, *MATCHING).best()[1]).all()
@@ -148,8 +148,9 @@ def test_in_small_graphs_pairs_better_than_what_knock_outs_leave_are_believed() 
 def test_in_small_graphs_pairs_as_good_as_what_knock_outs_leave_are_not_believed() -> None:
     names, knocked_out = few_pairs(with_counterpart=False)
     trial = without_pairs(names, Links(knocked_out["without_target"]))
-    learnt = calibrate({"name": trial}, knocked_out, {}, *MATCHING, EQUAL, None)
-    found = calibrated({"name": names}, fused({"name": names}), learnt, {}, *MATCHING, EQUAL)
+    learnt = calibrate({"name": trial}, knocked_out, HOW, EQUAL, None)
+    channels = {"name": names}
+    found = calibrated(channels, match(channels, *HOW), fused(channels), learnt, EQUAL)
     assert found.scores.max() < 0.35
 
 
@@ -160,7 +161,7 @@ def test_with_too_few_wrong_pairs_neighbours_may_agree_instead_of_names() -> Non
     channels, knocked_out = {"name": names, "neighbours": near}, {"without_target": nothing}
     knocked_out["without_source"] = nothing
     matched = match(channels, {}, *MATCHING)
-    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
+    found = likelihood(channels, fused(channels), channels, knocked_out)
     np.testing.assert_allclose(found.scores, matched.scores * np.array([0.81, 0.25]), rtol=1e-5)
 
 
@@ -175,7 +176,7 @@ def test_from_enough_wrong_pairs_on_the_mixture_is_the_confidence() -> None:
 def test_without_names_the_matching_alone_tells() -> None:
     channels = {"structure": scored(5, 600, 0.9, lead=0.45)}
     knocked_out = knock_outs(match(channels, {}, 50, 0.024, 0.25, 50), Links.none(), 0)
-    found = likelihood(channels, fused(channels), channels, knocked_out, {}, *MATCHING, EQUAL, None)
+    found = likelihood(channels, fused(channels), channels, knocked_out)
     pairs = match(channels, {}, *MATCHING).mutual_best()
     right = (pairs.source == pairs.target) & (pairs.source < 540)
     assert calibration_error(found.score_of(pairs), right) < 0.08
@@ -207,7 +208,7 @@ def test_confidence_stays_calibrated_with_reviews() -> None:
     free[labels.source[right]] = False
     left = {"name": without_pairs(names, labels.take(~right)).restrict(free, free)}
     knocked_out = knock_outs(fused(left), labels.take(right), 0)
-    found = likelihood(left, fused(left), {"name": names}, knocked_out, {}, *MATCHING, EQUAL, labels)
+    found = likelihood(left, fused(left), {"name": names}, knocked_out, labels)
     pairs = match(left, {}, *MATCHING).mutual_best()
     is_right = (pairs.source == pairs.target) & (pairs.source < paired)
     assert calibration_error(found.score_of(pairs), is_right) < 0.08
@@ -227,8 +228,46 @@ def test_confirmed_pairs_show_what_wrong_pairs_look_like() -> None:
     free[ids] = False
     left = {"name": names.restrict(free, free)}
     knocked_out = knock_outs(fused(left), Links(labels.pairs), 0)
-    found = likelihood(left, fused(left), {"name": names}, knocked_out, {}, *MATCHING, EQUAL, labels)
+    found = likelihood(left, fused(left), {"name": names}, knocked_out, labels)
     pairs = match(left, {}, *MATCHING).mutual_best()
     is_right = (pairs.source == pairs.target) & (pairs.source < paired)
     assert is_right.mean() < 0.4
     assert calibration_error(found.score_of(pairs), is_right) < 0.08
+
+
+def test_reviewed_pairs_that_were_knocked_out_teach_too() -> None:
+    """A third of the confirmed pairs taught nothing: without one of their entities, they are not matched."""
+    size, paired = 1500, 1200
+    names = scored(9, size, paired / size)
+    labels = reviewed(names, 200, paired)
+    right = labels.take(labels.weight == 1)
+    every = {"without_target": right.pairs[::2], "without_source": right.pairs[1::2]}
+    learnt = calibrate({"name": names}, every, HOW, EQUAL, labels)
+    assert learnt["reviewed"].tolist() == labels.pairs.tolist()
+    assert learnt["right"].tolist() == (labels.weight == 1).tolist()
+
+
+# Matching by confidence
+
+
+def test_a_sure_pair_is_not_given_up_for_two_unlikely_ones() -> None:
+    """By scores, equal names lost: each of the two had another candidate, and both together scored more."""
+    names = Similarity.from_entries([0, 0, 1], [0, 1, 0], [1.0, 0.75, 0.78], (2, 2))
+    assert [1, 0] in fused({"name": names}).mutual_best().pairs.tolist()
+    chances = Similarity.from_entries([0, 0, 1], [0, 1, 0], [0.95, 0.3, 0.3], (2, 2))
+    again = match_by_chances(chances, 50, 0.4, 50)
+    assert again.mutual_best().pairs.tolist() == [[0, 0]]
+    confidence = next_to_rivals(chances, again)
+    assert confidence.score_of(Links([[0, 0], [1, 0]])) == pytest.approx([0.95, 0.0], abs=0.01)
+
+
+def test_a_pair_with_an_equal_rival_is_half_as_likely() -> None:
+    chances = Similarity.from_entries([0, 0, 1], [0, 1, 2], [0.9, 0.9, 0.6], (2, 3))
+    again = match_by_chances(chances, 50, 0.4, 50)
+    assert next_to_rivals(chances, again).scores == pytest.approx([0.45, 0.45, 0.6], abs=0.02)
+
+
+@pytest.mark.parametrize("certain", [0.0, 1.0])
+def test_certainty_has_finite_odds(certain: float) -> None:
+    chances = Similarity.from_entries([0, 1], [0, 1], [certain, 0.5], (2, 2))
+    assert np.isfinite(match_by_chances(chances, 50, 0.4, 50).scores).all()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.graph import Links
-from largeea.matching.forbidden import among, without_links, without_pairs
+from largeea.matching.forbidden import without_links, without_pairs
 from largeea.similarity import Similarity
 
 SHAPE = 6, 9
@@ -36,7 +36,7 @@ def test_links_without_others(some: list[tuple[int, int]], others: list[tuple[in
     assert [tuple(pair) for pair in without_links(links, rest).pairs.tolist()] == [
         pair for pair in some if pair not in others
     ]
-    assert among(links, rest).tolist() == [pair in others for pair in some]
+    assert links.are_in(rest).tolist() == [pair in others for pair in some]
 
 
 def test_a_matrix_without_those_pairs_is_the_same() -> None:

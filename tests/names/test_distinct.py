@@ -5,8 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from largeea.execution import Execution, executing
-from largeea.graph import strings
+from largeea.graph import Int32, Int64, UInt64, strings
+from largeea.names import distinct
 from largeea.names.distinct import distinct_names, number_names
+from largeea.names.numbering import Numbering
 
 often = settings(deadline=None, max_examples=60, database=None, derandomize=True)
 texts = st.lists(st.none() | st.text("ab é漢", max_size=12), max_size=12)
@@ -40,3 +42,18 @@ def test_many_names_that_begin_alike(threads: int) -> None:
         found, place = distinct_names(strings(names))
     assert found.to_pylist() == sorted(set(names))
     assert found.take(place).to_pylist() == names
+
+
+def test_nobody_can_foresee_the_hash_codes_that_make_names_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+    real = distinct.number_codes
+
+    def number_codes(codes: UInt64, *rest: Int64) -> tuple[Int32, Numbering]:
+        seen.append(set(codes.tolist()))
+        return real(codes, *rest)
+
+    monkeypatch.setattr(distinct, "number_codes", number_codes)
+    for _ in range(2):
+        found, place = distinct_names(strings(["Oslo", "Rome", "Oslo"]))
+        assert (found.to_pylist(), place.tolist()) == (["Oslo", "Rome"], [0, 1, 0])
+    assert not seen[0] & seen[1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Float64, Int64, Links
 from largeea.randomness import generator
 from largeea.similarity import Similarity
@@ -25,7 +24,8 @@ LEAST_GAIN = 0.03
 RATIOS = (0.5, 1.0, 2.0, 4.0)
 """Weights of translated names next to names that are tried."""
 STRUCTURAL = ("neighbours", "surroundings")
-_STEEPEST = 1000.0
+_STEEPEST, _LEAST_CHANCE = 1000.0, 1e-30
+"""Bounds of the slope of a logistic choice, and of the chance of the right one."""
 Views = tuple[Similarity, Similarity]
 """The rows of the sure sources, `[pairs, targets]`, and the columns of their targets, `[pairs, sources]`."""
 
@@ -137,11 +137,11 @@ def _enough(judged: Links) -> bool:
 def _around(matrix: Similarity, sure: Links, weight: float = 1.0) -> Views:
     """A matrix as the sure pairs see it."""
     some, place = np.unique(sure.target, return_inverse=True)
-    wanted = np.zeros(matrix.shape[1], bool)
-    wanted[some] = True
-    few = matrix.restrict(targets=wanted)
+    row_of = np.full(matrix.shape[1], -1)
+    row_of[some] = np.arange(len(some))
+    few = matrix.restrict(targets=row_of >= 0)
     columns = Similarity.from_entries(
-        np.searchsorted(some, few.indices), few.rows, few.scores, (len(some), matrix.shape[0]), matrix.floor
+        row_of[few.indices], few.rows, few.scores, (len(some), matrix.shape[0]), matrix.floor
     )
     return matrix.take(sure.source).scale(weight), columns.take(place.astype(np.int32)).scale(weight)
 
@@ -173,35 +173,49 @@ def _entropy_removed(scores: Similarity, candidates: Similarity, sure: Links) ->
     value = scores.scores_on(candidates)[kept].astype(np.float64)
     pointers = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
     before = np.log(lengths[judged]).mean()
-    low, high = 0.0, _STEEPEST
-    for _ in range(20):  # the loss is convex in the slope: its derivative has one zero
-        slope = (low + high) / 2
-        chance = _chances(slope, value, pointers)
-        if (chance * value).sum() > value[is_right].sum():
-            high = slope
-        else:
-            low = slope
-    after = -np.log(np.maximum(_chances(low, value, pointers)[is_right], 1e-30)).mean()
+    after = least_loss(value, pointers, value[is_right])
     return float(np.clip(1 - after / before, 0, 1)), int(judged.sum())
 
 
-def _chances(slope: float, value: Float64, pointers: Int64) -> Float64:
-    """Softmax of `slope * value` within each group of entries."""
-    chances = np.empty(len(value))
-    over_rows(_softmax, len(pointers) - 1, slope, value, pointers, chances)
-    return chances
+@njit(cache=True, nogil=True)
+def least_loss(value: Float64, pointers: Int64, right: Float64) -> float:
+    """The mean of `-log(chance of the right entry)` over groups of entries, by the best slope.
+
+    The chances are the softmax of `slope * value` within a group; `right[groups]` are the values of the right
+    entries. The loss is convex in the slope: Newton's steps, halved intervals where a step leads out of them.
+    """
+    low, high, slope = 0.0, _STEEPEST, 1.0
+    for _ in range(50):
+        excess, spread = -right.sum(), 0.0
+        for group in range(len(right)):
+            total, first, second = softmax_sums(value[pointers[group] : pointers[group + 1]], slope)
+            excess += first / total
+            spread += second / total - (first / total) ** 2
+        if excess > 0:
+            high = slope
+        else:
+            low = slope
+        step = slope - excess / spread if spread > 0 else high
+        step = step if low < step < high else (low + high) / 2
+        if abs(step - slope) < 1e-3:
+            break
+        slope = step
+    loss = 0.0
+    for group in range(len(right)):
+        entries = value[pointers[group] : pointers[group + 1]]
+        total = softmax_sums(entries, slope)[0]
+        loss += min(np.log(total) - slope * (right[group] - entries.max()), -np.log(_LEAST_CHANCE))
+    return float(loss / len(right))
 
 
 @njit(cache=True, nogil=True)
-def _softmax(first: int, last: int, slope: float, value: Float64, pointers: Int64, chances: Float64) -> None:
-    """Write the softmax of `slope * value` within the groups `first:last`."""
-    for group in range(first, last):
-        start, end = pointers[group], pointers[group + 1]
-        highest, total = slope * value[start], 0.0
-        for entry in range(start + 1, end):
-            highest = max(highest, slope * value[entry])
-        for entry in range(start, end):
-            chances[entry] = np.exp(slope * value[entry] - highest)
-            total += chances[entry]
-        for entry in range(start, end):
-            chances[entry] /= total
+def softmax_sums(entries: Float64, slope: float) -> tuple[float, float, float]:
+    """The sums of `exp(slope * (entry - highest))`, and of these times the entry and times its square."""
+    highest = entries.max()
+    total, first, second = 0.0, 0.0, 0.0
+    for entry in entries:
+        weight = np.exp(slope * (entry - highest))
+        total += weight
+        first += weight * entry
+        second += weight * entry * entry
+    return total, first, second

@@ -33,24 +33,15 @@ def describe(chances: Float32, names: Float32, equal_names: float, variables: Fl
 def fill_chances(
     first: int, last: int, pointers: Int64, columns: Int32, matched: Float32,
     name_pointers: Int64, name_columns: Int32, names: Float32, no_name: np.float32, equal_names: float,
-    slopes: Float64, intercept: float, sharp: Float32, one_target: bool, of_target: Float64,
-    chances: Float32,
+    slopes: Float64, intercept: float, chances: Float32,
 ) -> None:  # fmt: skip
-    """Write the probability of each pair in the rows `first:last` that it is right.
+    """Write the probability of each pair in the rows `first:last`, whatever it competes with.
 
-    `matched[entries]` are the probabilities of a matching, `names` a matrix of name scores. `sharp[entries]`
-    are the probabilities of a sharp matching and `of_target[targets]` their sums, 0 where the candidates of a
-    target do not compete; those of a source compete if it has `one_target`. A pair that is not clearly the
-    best of its competitors is less likely, by a half if it has an equal. Knock-outs show what pairs look like
-    whose counterpart is missing, not how often equals are mixed up.
+    `matched[entries]` are the probabilities of a matching, `names` a matrix of name scores.
     """
     pair = np.empty(len(slopes), np.float64)
     for row in range(first, last):
         at, end = name_pointers[row], name_pointers[row + 1]
-        of_source = 0.0
-        if one_target:
-            for entry in range(pointers[row], pointers[row + 1]):
-                of_source += sharp[entry]
         for entry in range(pointers[row], pointers[row + 1]):
             column = columns[entry]
             while at < end and name_columns[at] < column:
@@ -60,5 +51,26 @@ def fill_chances(
             log_odds = intercept
             for one in range(len(slopes)):
                 log_odds += slopes[one] * pair[one]
-            share = sharp[entry] / max(of_source, of_target[column], 1e-30)
-            chances[entry] = min(max(2 * share - 0.5, 0.0), 1.0) / (1 + np.exp(-log_odds))
+            chances[entry] = 1 / (1 + np.exp(-log_odds))
+
+
+@njit(cache=True, nogil=True)
+def lower_by_rivals(
+    first: int, last: int, pointers: Int64, columns: Int32, chances: Float32, sharp: Float32,
+    one_target: bool, of_target: Float64, lowered: Float32,
+) -> None:  # fmt: skip
+    """Write the probability of each pair in the rows `first:last`, lowered if it is not clearly the best.
+
+    `sharp[entries]` are the probabilities of a sharp matching and `of_target[targets]` their sums, 0 where
+    the candidates of a target do not compete; those of a source compete if it has `one_target`. A pair with
+    an equal competitor is half as likely. Knock-outs show what pairs look like whose counterpart is missing,
+    not how often equals are mixed up.
+    """
+    for row in range(first, last):
+        of_source = 0.0
+        if one_target:
+            for entry in range(pointers[row], pointers[row + 1]):
+                of_source += sharp[entry]
+        for entry in range(pointers[row], pointers[row + 1]):
+            share = sharp[entry] / max(of_source, of_target[columns[entry]], 1e-30)
+            lowered[entry] = min(max(2 * share - 0.5, 0.0), 1.0) * chances[entry]

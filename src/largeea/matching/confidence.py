@@ -7,9 +7,9 @@ import numpy as np
 from largeea.execution.jobs import over_rows
 from largeea.graph import Arrays, Bool, Float32, Float64, Links
 from largeea.matching.cardinality import Cardinality
-from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances
-from largeea.matching.forbidden import among, without_pairs
-from largeea.matching.fusion import Channels, match
+from largeea.matching.chance_kernels import VARIABLES, describe, fill_chances, lower_by_rivals
+from largeea.matching.forbidden import without_pairs
+from largeea.matching.fusion import Channels, Matching, match
 from largeea.matching.knockouts import knocked_out_pairs, left_alone, taken_away
 from largeea.matching.mixture import Labelled, Mixture, fit_mixture
 from largeea.matching.sums import Masks
@@ -28,6 +28,8 @@ MOST_FITS, SETTLED, FEW_DOUBTS = 10, 0.02, 0.1
 which doubts count for next to nothing."""
 MOST_WRONG = 0.8
 """Share of wrong pairs among the best ones above which a run warns."""
+LEAST_CHANCE = 1e-7
+"""Probabilities nearer to 0 or 1 have the log odds of this one."""
 MOST_PAIRS = 50_000
 """Found pairs, and as many wrong ones, that the mixture is fitted to."""
 
@@ -35,16 +37,12 @@ MOST_PAIRS = 50_000
 def calibrate(
     trial: Channels,
     knocked_out: Arrays,
-    weights: dict[str, float],
-    top_k: int,
-    temperature: float,
-    no_match_score: float,
-    iterations: int,
+    matching: Matching,
     equal_names: float,
     reviewed: Links | None,
-    cardinality: str = Cardinality.ONE_TO_ONE,
     names_worth: float = 0.0,
     channels: Channels | None = None,
+    matched: Similarity | None = None,
     known: Links | None = None,
 ) -> Arrays:
     """Return what tells right pairs from wrong ones here: the `slopes` and the `intercept` of a mixture.
@@ -53,26 +51,27 @@ def calibrate(
     was taken away are matched like all others: their pairs are surely wrong. A mixture (`fit_mixture`) tells
     them from the other pairs by their scores and by the probability of the matching. Its chances hold for
     entities with and without a counterpart. With too few wrong pairs to learn from, there are no slopes, but
-    chances of pairs above some scores (`_chances_by_few`). Main names are equal above the score
-    `equal_names`.
+    chances of pairs above some scores (`_chances_by_few`). `matching` is how channels are matched.
+    Main names are equal above the score `equal_names`.
 
-    Some of the knocked-out pairs were wrong themselves: `channels`, those of the run itself, and names, by
-    how much they tell (`names_worth`), say which (`_fit_to_knock_outs`). `known` pairs are right.
+    Some of the knocked-out pairs were wrong themselves: the `channels` of the run itself, how they `matched`,
+    and names, by how much they tell (`names_worth`), say which (`_fit_to_knock_outs`). `known` pairs are
+    right.
 
     `reviewed` are pairs that people have called right (weight 1) or wrong (0). In the trial, nothing is known
-    about them yet: it shows what they look like. Then they are taken out, and the mixture is fitted to what
-    is left, together with what people say of them. Those among the best pairs are returned, too: the
-    `reviewed` pairs, int32 `[n, 2]`, whether they are `right`, and their `log_odds` by the mixture.
+    about them yet: it shows what they look like, with nothing taken away. Then they are taken out, and the
+    mixture is fitted to what is left, together with what people say of those among the best pairs. Others
+    were hardly looked at unless they are right. Those among the best pairs are returned, too: the `reviewed`
+    pairs, int32 `[n, 2]`, whether they are `right`, and their `log_odds` by the mixture.
     """
-    allowed = Cardinality(cardinality)
-    matching = weights, top_k, temperature, no_match_score, iterations, allowed
+    allowed = Cardinality(matching[-1])
     shape = next(iter(trial.values())).shape
     gone, alone = taken_away(knocked_out, shape), left_alone(knocked_out, shape)
     there = ~gone[0], ~gone[1]
     labelled, judged = None, Links.none()
     if reviewed is not None:
-        tried = match(trial, *matching, masks=there)
-        judged = reviewed.take(among(reviewed, allowed.best_pairs(tried)))
+        tried = match(trial, *matching)
+        judged = reviewed.take(reviewed.are_in(allowed.best_pairs(tried)))
         labelled = Labelled(_variables(trial, tried, equal_names, judged), _is_right(judged))
         trial, there = _without_reviewed(trial, there, reviewed, alone)
     tried = match(trial, *matching, masks=there)
@@ -86,12 +85,12 @@ def calibrate(
         return {"slopes": np.empty(0), "intercept": np.zeros(1)} | few
     some = [_some(pairs.take(mask)) for mask in (~is_wrong, is_wrong)]
     found, wrong = (_variables(trial, tried, equal_names, links) for links in some)
-    if channels is None:
+    if channels is None or matched is None:
         mixture = fit_mixture(found, wrong, labelled)
     else:
         behind = knocked_out_pairs(knocked_out, some[1], shape)
-        before = _variables(channels, match(channels, *matching), equal_names, behind)
-        is_known = among(behind, known or Links.none())
+        before = _variables(channels, matched, equal_names, behind)
+        is_known = behind.are_in(known or Links.none())
         mixture = _fit_to_knock_outs(found, wrong, before, is_known, labelled, names_worth)
     note(f"by {len(wrong):,} knock-outs, {mixture.wrong_share:.1%} of the best pairs are wrong")
     if mixture.wrong_share > MOST_WRONG and reviewed is None:
@@ -109,37 +108,62 @@ def calibrate(
 
 def likelihood(
     channels: Channels,
-    fused: Similarity,
+    matched: Similarity,
+    fused: Similarity | None,
     calibration: Arrays,
-    weights: dict[str, float],
-    top_k: int,
-    temperature: float,
-    no_match_score: float,
-    iterations: int,
     equal_names: float,
     cardinality: str = Cardinality.ONE_TO_ONE,
 ) -> Similarity:
     """Return the probability that each candidate pair is right, `[sources, targets]`, by `calibrate`.
 
-    It is lowered where two candidates that compete are equally good in `fused`, the sharp matching that ranks
-    pairs.
+    `matched` are the channels, matched as in the trial. The probability is lowered where two candidates that
+    compete are equally good in `fused`, the sharp matching that ranks pairs; without one, it says nothing
+    about competitors.
     """
-    allowed = Cardinality(cardinality)
-    matched = match(channels, weights, top_k, temperature, no_match_score, iterations, allowed)
     if not len(calibration["slopes"]):
         return _by_few(matched, lowered(matched, channels), calibration)
-    sharp, chances = fused.scores_on(matched), np.empty(len(matched), np.float32)
-    of_target = np.zeros(matched.shape[1])
-    if allowed.one_source:
-        of_target = column_sums(matched.indptr, matched.indices, sharp, matched.shape[1])
-    names = channels.get("name", matched)
+    chances, names = np.empty(len(matched), np.float32), channels.get("name", matched)
     over_rows(
         fill_chances, matched.shape[0], matched.indptr, matched.indices, matched.scores,
         names.indptr, names.indices, names.scores, np.float32(names.floor), equal_names,
-        calibration["slopes"], float(calibration["intercept"][0]), sharp, allowed.one_target, of_target,
-        chances,
+        calibration["slopes"], float(calibration["intercept"][0]), chances,
     )  # fmt: skip
-    return Similarity(matched.shape, matched.indptr, matched.indices, chances)
+    found = Similarity(matched.shape, matched.indptr, matched.indices, chances)
+    return found if fused is None else next_to_rivals(found, fused, cardinality)
+
+
+def next_to_rivals(
+    chances: Similarity, fused: Similarity, cardinality: str = Cardinality.ONE_TO_ONE
+) -> Similarity:
+    """The probabilities, lowered where two candidates that compete are equally good in a sharp matching."""
+    allowed, sharp = Cardinality(cardinality), fused.scores_on(chances)
+    of_target = np.zeros(chances.shape[1])
+    if allowed.one_source:
+        of_target = column_sums(chances.indptr, chances.indices, sharp, chances.shape[1])
+    scores = np.empty(len(chances), np.float32)
+    over_rows(
+        lower_by_rivals, chances.shape[0], chances.indptr, chances.indices, chances.scores, sharp,
+        allowed.one_target, of_target, scores,
+    )  # fmt: skip
+    return Similarity(chances.shape, chances.indptr, chances.indices, scores)
+
+
+def match_by_chances(
+    chances: Similarity,
+    top_k: int,
+    temperature: float,
+    iterations: int,
+    cardinality: str = Cardinality.ONE_TO_ONE,
+) -> Similarity:
+    """Return `M` by the probability of each pair, whatever it competes with: that of a matching by its odds.
+
+    At the `temperature` 1, a matching is as likely as the product of the odds of its pairs.
+    """
+    kept = np.clip(chances.scores.astype(np.float64), LEAST_CHANCE, 1 - LEAST_CHANCE)
+    log_odds = np.log(kept / (1 - kept)).astype(np.float32)
+    floor = float(np.log(LEAST_CHANCE)) - 1
+    odds = Similarity(chances.shape, chances.indptr, chances.indices, log_odds, floor)
+    return match({"odds": odds}, {}, top_k, temperature, 0.0, iterations, cardinality)
 
 
 def _fit_to_knock_outs(
@@ -165,16 +189,16 @@ def _fit_to_knock_outs(
     if wrong.shape[1] > 1:
         by_name = fit_mixture(found[:, 1:], wrong[:, 1:])
         most -= names_worth * (1 - by_name.chance(before[:, 1:].T)) * ~is_known
-    weights = np.maximum(most, LEAST_WEIGHT)
+    weights, mixture = np.maximum(most, LEAST_WEIGHT), None
     for _ in range(MOST_FITS):
-        mixture = fit_mixture(found, wrong, labelled, weights=weights)
+        mixture = fit_mixture(found, wrong, labelled, weights=weights, begin=mixture)
         doubts = (1 - mixture.chance(before.T)) * ~is_known
         last, weights = weights, np.maximum(np.minimum(most, 1 - doubts), LEAST_WEIGHT)
         if doubts.mean() < FEW_DOUBTS or np.abs(weights - last).max() < SETTLED:
             break
     doubts = 1 - weights
     believed = min(1.0, float(doubts.mean()) / MOST_DOUBTED) ** 4
-    return fit_mixture(found, wrong, labelled, weights=1 - believed * doubts)
+    return fit_mixture(found, wrong, labelled, weights=1 - believed * doubts, begin=mixture)
 
 
 def _without_reviewed(

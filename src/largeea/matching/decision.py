@@ -15,7 +15,7 @@ from largeea.matching import kernels
 from largeea.matching.alignment import Alignment
 from largeea.matching.assignment import exact_one_to_one
 from largeea.matching.cardinality import Cardinality, each_pair_once
-from largeea.matching.forbidden import among, without_pairs
+from largeea.matching.forbidden import without_pairs
 from largeea.matching.linkage import joining_pairs
 from largeea.progress import note, warn
 from largeea.similarity import Similarity
@@ -94,7 +94,7 @@ def decide(
         threshold = 0.5 if likelihood is None else balanced(confidence[len(given) : len(given) + len(chosen)])
     accepted = confidence >= threshold
     accepted[len(given) + len(chosen) :] = False
-    accepted &= ~among(found, apart)
+    accepted &= ~found.are_in(apart)
     if len(chosen) and not accepted[len(given) :].any() and allowed is not Cardinality.WITHIN:
         _warn_of_doubt(len(given), len(chosen), threshold, float(confidence[len(given) :].max()))
     accepted[: len(given)], confidence[: len(given)] = True, 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.graph import Bool, Int64, Links
+from largeea.graph import Int64, Links
 from largeea.similarity import Similarity
 
 
@@ -19,23 +19,12 @@ def without_pairs(similarity: Similarity, forbidden: Links) -> Similarity:
 
 def without_links(links: Links, others: Links) -> Links:
     """Return the links that are not among the others."""
-    return links.take(~among(links, others))
-
-
-def among(links: Links, others: Links) -> Bool:
-    """Return which of the links are among the others, whatever their weights, `[n]`."""
-    return np.isin(_keys(links), _keys(others))
+    return links.take(~links.are_in(others))
 
 
 def both_ways(links: Links) -> Links:
     """Return the links and the same ones with source and target swapped, as pairs of one graph are known."""
     return Links(np.concatenate([links.pairs, links.pairs[:, ::-1]]))
-
-
-def _keys(links: Links) -> Int64:
-    """One number for each pair, `[n]`."""
-    keys: Int64 = (links.source.astype(np.int64) << 32) | links.target
-    return keys
 
 
 def _entries_of(similarity: Similarity, links: Links) -> Int64:

@@ -14,6 +14,8 @@ from largeea.similarity import Similarity
 
 Channels = dict[str, Similarity]
 """The matrix of each kind of evidence, such as "name" or "neighbours"; missing kinds have no entry."""
+Matching = tuple[dict[str, float], int, float, float, int, str]
+"""What `match` takes besides: weights, top k, temperature, no-match score, iterations, cardinality."""
 LONE = 8.0
 """Temperature of pairs without competitors, in multiples of that of competing ones. The sum of all channels
 is about 3 at most: with this factor, its log odds stay below those that confidence tells apart."""

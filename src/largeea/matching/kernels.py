@@ -36,12 +36,24 @@ def normalise_rows(
     first: int, last: int, pointers: Int64, others: Int32, weights: Float32, bins: Float32, fixed: Float32,
     scale: Float32,
 ) -> None:  # fmt: skip
-    """Set `scale[row] = 1 / (bin + sum of weights * fixed[other])` for the rows `first:last`."""
+    """Set `scale[row] = 1 / (bin + sum of weights * fixed[other])` for the rows `first:last`.
+
+    Four sums of every fourth entry take half the time of one, whose additions wait for each other.
+    """
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     for row in range(first, last):
-        total = bins[row]
-        for entry in range(pointers[row], pointers[row + 1]):
-            total += weights[entry] * fixed[np.uint32(others[entry])]
-        scale[row] = np.float32(1) / total
+        entry, end = np.uint64(pointers[row]), np.uint64(pointers[row + 1])
+        a, b, c, d = bins[row], np.float32(0), np.float32(0), np.float32(0)
+        while entry + four <= end:
+            a += weights[entry] * fixed[np.uint32(others[entry])]
+            b += weights[entry + one] * fixed[np.uint32(others[entry + one])]
+            c += weights[entry + two] * fixed[np.uint32(others[entry + two])]
+            d += weights[entry + three] * fixed[np.uint32(others[entry + three])]
+            entry += four
+        while entry < end:
+            a += weights[entry] * fixed[np.uint32(others[entry])]
+            entry += one
+        scale[row] = np.float32(1) / ((a + b) + (c + d))
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,6 @@ import numpy as np
 from largeea.graph import Bool, Float64, Int64, Links
 from largeea.matching.cardinality import Cardinality
 from largeea.matching.confidence import LEAST_WRONG, MOST_PAIRS, lowered
-from largeea.matching.forbidden import among
 from largeea.matching.fusion import Channels, match
 from largeea.matching.mixture import Labelled, fit_contrast, fit_mixture
 from largeea.progress import note
@@ -59,7 +58,7 @@ def likelihood_by_anchors(
     others, apart = others[others > top][:, None], apart[apart > top][:, None]
     labelled = None
     if reviewed is not None and reviewed.weight is not None:
-        known = reviewed.take(among(reviewed, pairs))
+        known = reviewed.take(reviewed.are_in(pairs))
         assert known.weight is not None
         labelled = Labelled((variables(known) @ slopes)[:, None], known.weight > 0)
     mixture = fit_mixture(others, apart, labelled, wrong_share=1 - right / max(len(others), 1))

@@ -25,14 +25,15 @@ def mixture_loss(
     log_wrong, log_right = -soft_plus(-odds_wrong), -soft_plus(odds_wrong)
     share_wrong = np.exp(log_wrong)
     for row in range(len(both)):
-        right = intercept + log_right
+        right = intercept + log_right - log_wrong
         for i in range(width):
             right += both[row, i] * slopes[i]
-        odds = log_wrong + soft_plus(right - log_wrong)
-        chance = np.exp(right - odds)
-        margin = sign[row] * (odds + ratio)
-        loss += counts[row] * soft_plus(-margin)
-        pull = -counts[row] * sign[row] / (1 + np.exp(min(margin, 700.0)))
+        small = np.exp(-abs(right))
+        chance = (1.0 if right > 0 else small) / (1 + small)
+        margin = sign[row] * (log_wrong + max(right, 0.0) + np.log1p(small) + ratio)
+        small = np.exp(-abs(margin))
+        loss += counts[row] * (max(-margin, 0.0) + np.log1p(small))
+        pull = -counts[row] * sign[row] * (small if margin > 0 else 1.0) / (1 + small)
         for i in range(width):
             gradient[i] += pull * chance * both[row, i]
         gradient[width] += pull * chance

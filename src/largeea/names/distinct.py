@@ -5,6 +5,8 @@ Ours, because Arrow encodes and sorts text on one thread.
 
 from __future__ import annotations
 
+import secrets
+
 import numpy as np
 import pyarrow as pa
 from numba import njit
@@ -19,11 +21,15 @@ PREFIX = 8
 
 
 def number_names(names: Strings) -> tuple[Int32, int]:
-    """A number for each name, equal for equal names, and how many there are; -1 for null and empty names."""
+    """A number for each name, equal for equal names, and how many there are; -1 for null and empty names.
+
+    Names are equal if their hash codes are. These have a random key, so that nobody can make different names
+    with the same code; the order of the numbers depends on it.
+    """
     offsets, text = text_buffers(names)
     named = np.flatnonzero(np.diff(offsets))
     codes = np.empty(len(named), np.uint64)
-    over_rows(_hash_texts, len(named), named, offsets, text, codes)
+    over_rows(_hash_texts, len(named), np.uint64(secrets.randbits(64)), named, offsets, text, codes)
     pointer = np.arange(len(named) + 1)
     numbers, numbering = number_codes(codes, pointer[:-1], pointer)
     found = np.full(len(names), -1, np.int32)
@@ -85,10 +91,12 @@ def _copy_texts(
 
 
 @njit(cache=True, nogil=True)
-def _hash_texts(first: int, last: int, rows: Int64, offsets: Int64, text: Bytes, codes: UInt64) -> None:
+def _hash_texts(
+    first: int, last: int, key: np.uint64, rows: Int64, offsets: Int64, text: Bytes, codes: UInt64
+) -> None:
     """Write a hash code of the text of each of the rows."""
     for at in range(first, last):
-        code = np.uint64(1)
+        code = key
         for place in range(offsets[rows[at]], offsets[rows[at] + 1]):
             code = (code ^ (code >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + np.uint64(text[place])
         codes[at] = code
@@ -109,22 +117,24 @@ def _prefixes(first: int, last: int, rows: Int64, offsets: Int64, text: Bytes, k
 def _sort_groups(
     first: int, last: int, bounds: Int64, order: Int64, rows: Int64, offsets: Int64, text: Bytes
 ) -> None:
-    """Sort `order[bounds[g] : bounds[g + 1]]` of each group by the texts from `PREFIX` on (Shell sort)."""
+    """Sort `order[bounds[g] : bounds[g + 1]]` of each group by the texts from `PREFIX` on (merge sort)."""
     for group in range(first, last):
-        begin, end = bounds[group], bounds[group + 1]
-        gap = 1
-        while gap < (end - begin) // 3:
-            gap = 3 * gap + 1
-        while gap > 0:
-            for at in range(begin + gap, end):
-                moved, place = order[at], at
-                while place >= begin + gap and _comes_before(
-                    rows[moved], rows[order[place - gap]], offsets, text
-                ):
-                    order[place] = order[place - gap]
-                    place -= gap
-                order[place] = moved
-            gap //= 3
+        size = bounds[group + 1] - bounds[group]
+        if size == 1:
+            continue
+        part, merged, width = order[bounds[group] : bounds[group + 1]], np.empty(size, np.int64), 1
+        while width < size:
+            for start in range(0, size, 2 * width):
+                middle, end = min(start + width, size), min(start + 2 * width, size)
+                i, j = start, middle
+                for at in range(start, end):
+                    later = i == middle or (
+                        j < end and _comes_before(rows[part[j]], rows[part[i]], offsets, text)
+                    )
+                    merged[at] = part[j] if later else part[i]
+                    i, j = (i, j + 1) if later else (i + 1, j)
+            part, merged, width = merged, part, 2 * width
+        order[bounds[group] : bounds[group + 1]] = part
 
 
 @njit(cache=True, nogil=True)

@@ -6,13 +6,15 @@ how often among others, and `log(m / u)` what it weighs.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from largeea.evidence.attributes.compare_kernels import EQUAL, INCOMPARABLE, LEVELS
 from largeea.evidence.attributes.facts import Facts
-from largeea.evidence.attributes.score_kernels import Partners, group_levels
+from largeea.evidence.attributes.score_kernels import Partners, group_levels, row_products
 from largeea.evidence.attributes.values import Values
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float64, Int32, Int64, Links
@@ -21,7 +23,9 @@ from largeea.similarity import Similarity
 
 MAX_ANCHORS = 20_000
 """Anchors that are compared in every property; of more, a sample is."""
-ANCHORS_AT_ONCE = 1024
+MAX_COMPARED = 1 << 23
+"""Pairs of properties that are compared in all anchors, or in all rivals; of more, those of a sample are."""
+COMPARED_AT_ONCE = 1 << 20
 RIVALS = 2
 """Other candidates of either end of an anchor that are compared, best first."""
 RANDOM_PAIRS = 256
@@ -47,9 +51,10 @@ def learn_partners(
     random = np.random.default_rng(seed)
     if len(anchors) > MAX_ANCHORS:
         anchors = anchors.take(np.sort(random.choice(len(anchors), MAX_ANCHORS, replace=False)))
-    left, right, matching = _levels_of_anchors(values, anchors)
+    left, right, matching = _levels_of_anchors(values, _affordable(values, anchors, random))
     by_chance, sampled = _levels_by_chance(values, left, right, random)
-    among_rivals = _levels_of_rivals(values, left, right, _rivals(anchors, candidates, within))
+    rivals_compared = _affordable(values, _rivals(anchors, candidates, within), random)
+    among_rivals = _levels_of_rivals(values, left, right, rivals_compared)
     rivals = among_rivals.sum(axis=1, keepdims=True)
     u = (by_chance + (SMOOTHING * by_chance + among_rivals) / (SMOOTHING + rivals)) / 2
     seen = matching.sum(axis=1, keepdims=True)
@@ -78,8 +83,8 @@ def _levels_of_anchors(values: Values, anchors: Links) -> tuple[Int32, Int32, Fl
     """
     weight = np.ones(len(anchors)) if anchors.weight is None else anchors.weight.astype(np.float64)
     keys, sums = np.empty(0, np.int64), np.empty(0, np.float64)
-    for first in range(0, len(anchors), ANCHORS_AT_ONCE):
-        block = anchors.take(np.arange(first, min(first + ANCHORS_AT_ONCE, len(anchors))))
+    for first, last in _blocks(values, anchors):
+        block = anchors.take(np.arange(first, last))
         anchor, groups, others = _group_pairs(values, block)
         levels = _levels(values, groups, others)
         told = levels != INCOMPARABLE
@@ -88,21 +93,24 @@ def _levels_of_anchors(values: Values, anchors: Links) -> tuple[Int32, Int32, Fl
         told_by = np.concatenate([sums, weight[first:][anchor[told]]])
         sums = np.bincount(place, told_by, minlength=len(keys)).astype(np.float64)
     pairs, place = np.unique(keys // LEVELS, return_inverse=True)
-    counts = np.zeros((len(pairs), LEVELS))
-    counts[place, keys % LEVELS] = sums
-    total = counts.sum(axis=1)
-    most = np.lexsort((pairs, -total))[:MAX_PAIRS]
-    kept = np.sort(most[total[most] >= MIN_ANCHORS])
+    total = np.bincount(place, sums)
+    often = np.flatnonzero(total >= MIN_ANCHORS)
+    kept = np.sort(often[np.lexsort((pairs[often], -total[often]))[:MAX_PAIRS]])
+    row = np.full(len(pairs), -1)
+    row[kept] = np.arange(len(kept))
+    is_kept = row[place] >= 0
+    counts = np.zeros((len(kept), LEVELS))
+    counts[row[place[is_kept]], keys[is_kept] % LEVELS] = sums[is_kept]
     left, right = np.divmod(pairs[kept], max(_property_count(values.target), 1))
-    return left.astype(np.int32), right.astype(np.int32), counts[kept]
+    return left.astype(np.int32), right.astype(np.int32), counts
 
 
 def _levels_of_rivals(values: Values, left: Int32, right: Int32, rivals: Links) -> Float64:
     """How often rivals agree at each level, for given pairs of properties, `[pairs, LEVELS]`."""
     known = left.astype(np.int64) * max(_property_count(values.target), 1) + right
     counts = np.zeros(len(known) * LEVELS)
-    for first in range(0, len(rivals) if len(known) else 0, ANCHORS_AT_ONCE):
-        block = rivals.take(np.arange(first, min(first + ANCHORS_AT_ONCE, len(rivals))))
+    for first, last in _blocks(values, rivals) if len(known) else ():
+        block = rivals.take(np.arange(first, last))
         _, groups, others = _group_pairs(values, block)
         pairs = _property_pairs(values, groups, others)
         place = np.minimum(np.searchsorted(known, pairs), len(known) - 1)
@@ -141,19 +149,15 @@ def _levels_by_chance(
 
 def _equal_by_chance(values: Values, left: Int32, right: Int32) -> Float64:
     """How many equal values two random entities that have the properties share on average, `[pairs]`."""
+    found = np.zeros(len(left))
     frequencies = []
     for side in (values.source, values.target):
         having = _having(side)
         property = np.repeat(side.property, np.diff(side.starts))
         shape = len(having), len(values.table.kind)
-        entries = 1 / having[property], (property, side.value)
-        frequencies.append(sp.csr_array(entries, shape=shape))
-    found = np.zeros(len(left))
-    used, place = np.unique(left, return_inverse=True)
-    both = sp.csr_array(frequencies[0][used] @ frequencies[1].T)
-    for first in range(0, len(left), PAIRS_AT_ONCE):
-        block = slice(first, first + PAIRS_AT_ONCE)
-        found[block] = np.asarray(both[place[block], right[block]]).ravel()
+        rows = sp.csr_array((1 / having[property], (property, side.value)), shape=shape)
+        frequencies += [rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data]
+    over_rows(row_products, len(left), left, right, *frequencies, found)
     return found
 
 
@@ -174,6 +178,29 @@ def _rivals(anchors: Links, candidates: Similarity, within: bool) -> Links:
     return rivals.take(np.isin(rivals.source, anchors.source) & np.isin(rivals.target, anchors.source))
 
 
+def _affordable(values: Values, links: Links, random: np.random.Generator) -> Links:
+    """The links, or a sample that has `MAX_COMPARED` pairs of properties."""
+    sizes = _pair_counts(values, links)
+    if sizes.sum() <= MAX_COMPARED:
+        return links
+    order = random.permutation(len(links))
+    return links.take(np.sort(order[np.cumsum(sizes[order]) <= MAX_COMPARED]))
+
+
+def _blocks(values: Values, links: Links) -> list[tuple[int, int]]:
+    """`(first, last)` of blocks of links that have about `COMPARED_AT_ONCE` pairs of properties each."""
+    number = np.cumsum(_pair_counts(values, links)) // COMPARED_AT_ONCE
+    bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(links)]
+    return list(pairwise(bounds))
+
+
+def _pair_counts(values: Values, links: Links) -> Int64:
+    """The pairs of properties of each link; 0 where these are more than `MAX_PROPERTY_PAIRS`."""
+    ours, theirs = (np.diff(side.pointers) for side in (values.source, values.target))
+    counts = ours[links.source] * theirs[links.target]
+    return np.where(counts > MAX_PROPERTY_PAIRS, 0, counts)
+
+
 def _group_pairs(values: Values, links: Links) -> tuple[Int64, Int64, Int64]:
     """Every property of one end of a link with every property of the other: the link and both groups.
 
@@ -181,8 +208,7 @@ def _group_pairs(values: Values, links: Links) -> tuple[Int64, Int64, Int64]:
     """
     ours, theirs = values.source.pointers, values.target.pointers
     wide = np.diff(theirs)[links.target]
-    sizes = np.diff(ours)[links.source] * wide
-    sizes[sizes > MAX_PROPERTY_PAIRS] = 0
+    sizes = _pair_counts(values, links)
     link, at = expand_ranges(np.zeros_like(sizes), sizes)
     return link, ours[links.source][link] + at // wide[link], theirs[links.target][link] + at % wide[link]
 

@@ -55,6 +55,27 @@ def group_levels(
 
 
 @njit(cache=True, nogil=True)
+def row_products(
+    first: int, last: int, rows: Int32, others: Int32, pointers: Int64, columns: Int32, data: Float64,
+    other_pointers: Int64, other_columns: Int32, other_data: Float64, products: Float64,
+) -> None:  # fmt: skip
+    """Write the inner products of the pairs `first:last` of rows of two CSR matrices with sorted columns."""
+    for pair in range(first, last):
+        i, end_i = pointers[rows[pair]], pointers[rows[pair] + 1]
+        j, end_j = other_pointers[others[pair]], other_pointers[others[pair] + 1]
+        total = 0.0
+        while i < end_i and j < end_j:
+            if columns[i] == other_columns[j]:
+                total += data[i] * other_data[j]
+                i, j = i + 1, j + 1
+            elif columns[i] < other_columns[j]:
+                i = _not_below(other_columns[j], columns, i, end_i)
+            else:
+                j = _not_below(columns[i], other_columns, j, end_j)
+        products[pair] = total
+
+
+@njit(cache=True, nogil=True)
 def score_candidates(
     first: int, last: int, indptr: Int64, indices: Int32, source: Facts, target: Facts, values: ValueTable,
     partners: Partners, width: tuple[int, int], ratios: Float32, compared: Bool,
@@ -66,8 +87,10 @@ def score_candidates(
     an entity on both sides. Candidates with nothing to compare stay unmarked in `compared`.
     """
     places, steps = working_space(values)
-    best, best_other = np.empty(width[0], np.int64), np.empty(width[1], np.int64)
-    at_other, at_group = np.empty(width[0], np.int64), np.empty(width[1], np.int64)
+    best, best_other = np.empty(width[0], np.int64), np.full(width[1], -1, np.int64)
+    at_other, at_group, met = (
+        np.empty(width[0], np.int64), np.empty(width[1], np.int64), np.empty(width[1], np.int64)
+    )  # fmt: skip
     used = np.empty((width[0] + width[1], 2), np.int64)
     weights = np.empty(width[0] + width[1], np.float64)
     for x in range(first, last):
@@ -76,7 +99,7 @@ def score_candidates(
             y = indices[entry]
             others, last_other = target.pointers[y], target.pointers[y + 1]
             best[: end - groups] = -1
-            best_other[: last_other - others] = -1
+            met_count = 0
             for group in range(groups, end):
                 pair = partners.pointers[source.property[group]]
                 last_pair = partners.pointers[source.property[group] + 1]
@@ -87,22 +110,26 @@ def score_candidates(
                         told = partners.information[pair]
                         if best[here] < 0 or told > partners.information[best[here]]:
                             best[here], at_other[here] = pair, other
+                        if best_other[there] < 0:
+                            met[met_count], met_count = there, met_count + 1
                         if best_other[there] < 0 or told > partners.information[best_other[there]]:
                             best_other[there], at_group[there] = pair, group
                         pair += 1
                         other += 1
                     elif partners.partner[pair] < target.property[other]:
-                        pair += 1
+                        pair = _not_below(target.property[other], partners.partner, pair, last_pair)
                     else:
-                        other += 1
+                        other = _not_below(partners.partner[pair], target.property, other, last_other)
+            met[:met_count].sort()
             count = 0
-            for here in range(end - groups + last_other - others):
-                there = here - (end - groups)
-                if there < 0:
+            for here in range(end - groups + met_count):
+                if here < end - groups:
                     pair, group, other = best[here], groups + here, at_other[here]
                 else:
+                    there = met[here - (end - groups)]
                     pair, group, other = best_other[there], at_group[there], others + there
-                    if pair >= 0 and best[group - groups] == pair:
+                    best_other[there] = -1
+                    if best[group - groups] == pair:
                         continue
                 if pair < 0:
                     continue
@@ -116,6 +143,25 @@ def score_candidates(
                 )
             compared[entry] = count > 0
             ratios[entry] = weights[:count].sum()
+
+
+@njit(cache=True, nogil=True)
+def _not_below(wanted: int, ascending: Int32, low: int, end: int) -> int:
+    """The first place behind `low`, where an entry is below `wanted`, whose entry is not; `end` if none is.
+
+    The steps double, so that a hub with many properties costs only the logarithm of their number.
+    """
+    step = 1
+    while low + step < end and ascending[low + step] < wanted:
+        low, step = low + step, 2 * step
+    high = min(low + step, end)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if ascending[middle] < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 @njit(cache=True, nogil=True)
