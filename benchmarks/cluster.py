@@ -7,7 +7,9 @@
 PAIR is a folder that `largeea align` takes. Nodes are Ray processes on this machine with object stores of
 their own and `--cores` cores each. The driver has `--driver-threads`, by default as many as a node has cores;
 without a limit, `align` would use all cores of the driver's machine. Every run is a process of its own. Ray's
-start (connecting, and starting the workers) is timed apart from the work. `--set` is that of `align`.
+start (connecting, and starting the workers) is timed apart from the work. `driver_cpu_s` are the seconds of
+the work in which the driver itself computed: unlike the others, other programs hardly change them. `--set` is
+that of `align`.
 
 Without `--pin`, everything may use all cores of this machine: a node of one core, the driver, its writer and
 Ray's own processes then take more than one core together. With it, all processes of a node are bound to the
@@ -72,7 +74,8 @@ def cluster(nodes: int, cores: int, pin: bool = False) -> Iterator[str]:
 
 
 def work(pair: Path, run: Path, execution: Execution, settings: tuple[str, ...]) -> dict[str, Any]:
-    """Align a pair in this process: seconds of the start and of the work, peak memory, what nodes did."""
+    """Align a pair in this process: seconds of the start and of the work, those of them that this process
+    computed, peak memory, what nodes did."""
     begun = time.perf_counter()
     with executing(execution):
         engine = load_engine(execution.engine)
@@ -80,11 +83,12 @@ def work(pair: Path, run: Path, execution: Execution, settings: tuple[str, ...])
         shard = np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), np.ones(1, np.float32)
         numbers = [(number,) for number in range(4 * engine.slots)]
         list(run_jobs(normalise_shard, numbers, shard, np.ones(1, np.float32)))
-    started = time.perf_counter()
+    started, computed = time.perf_counter(), time.process_time()
     largeea.align_files(pair, output=run, execution=execution, config=load("default", settings=settings))
     return {
         "start_s": round(started - begun, 1),
         "work_s": round(time.perf_counter() - started, 1),
+        "driver_cpu_s": round(time.process_time() - computed, 1),
         "driver_mb": peak_rss_mb(),
         **engine.report(),
     }

@@ -36,7 +36,7 @@ from simulated_cluster import Machines, Outcome, Simulation, Stage
 
 ROWS_PER_JOB = 1 << 16
 """Source rows of a job at most."""
-WHOLE_NODE = ("vectors", "candidates", "surroundings", "fused", "likelihood")
+WHOLE_NODE = ("vectors", "candidates", "surroundings", "fused", "matched")
 """Stages whose jobs take all cores of a node."""
 HEADER = ("entities a side", "nodes", "hours", "speed-up", "node hours", "moved TB", "node GB", "driver GB")
 

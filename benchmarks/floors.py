@@ -154,7 +154,7 @@ FLOORS = {
     ),
     "candidates": Floor(
         "edges + M; 2 d free sources (pool sketches + free targets) operations",
-        "a pool is scored; on a GPU, all entities that are no anchors are compared first",
+        "a pool is scored; on a GPU, all entities that are not anchors are compared first",
         lambda facts: facts.size("edges", "candidates"),
         compared,
     ),
@@ -171,14 +171,22 @@ FLOORS = {
         worked_on=lambda facts: matching(facts, "fused"),
     ),
     "anchors": Floor("M", "the best of every row and column is sought", lambda facts: facts.size("fused")),
+    "matched": Floor(
+        "channels + (1 + 2 iterations) M",
+        "as fused, with the temperature of confidence",
+        lambda facts: facts.size(*CHANNELS, "matched"),
+        worked_on=lambda facts: matching(facts, "matched"),
+    ),
+    "calibration": Floor(
+        "channels of the trial + (1 + 2 iterations) M",
+        "the trial is matched",
+        lambda facts: facts.size("equal-names", "trial-neighbours", "trial-surroundings", "matched"),
+        worked_on=lambda facts: matching(facts, "matched"),
+    ),
     "likelihood": Floor(
-        "channels and their trial + (2 + 4 iterations) M",
-        "the channels and those of the trial are matched",
-        lambda facts: (
-            facts.size(*CHANNELS, "equal-names", "trial-neighbours", "trial-surroundings")
-            + 2 * facts.size("likelihood")
-        ),
-        worked_on=lambda facts: 2 * matching(facts, "likelihood"),
+        "M_n + 3 M",
+        "names and two matchings are read, chances are written",
+        lambda facts: facts.size("names", "matched", "fused", "likelihood"),
     ),
     "alignment": Floor(
         "M + likelihood + answer",

@@ -139,7 +139,7 @@ def test_what_stages_take_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     on_gpu(monkeypatch, 24e9)
     plan, _ = make_plan(MILLION, Config(), Execution(memory="16GB", gpu_memory="24GB"))
     gpu = {need.stage: need.gpu for need in plan.needs}
-    for stage in ("semantic", "fused", "candidates", "surroundings", "trial-surroundings", "likelihood"):
+    for stage in ("semantic", "fused", "candidates", "surroundings", "trial-surroundings", "matched"):
         assert 1e9 < gpu[stage] < 24e9, stage
     assert gpu["strings"] == gpu["edges"] == 0
     assert plan.adjustments == ()

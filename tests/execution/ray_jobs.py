@@ -42,6 +42,16 @@ def refused(first: int) -> dict[str, np.ndarray]:
     return {}
 
 
+def refused_beside_another(first: int, folder: str) -> dict[str, np.ndarray]:
+    """Job 0 fails as soon as job 1 is under way."""
+    if first == 1:
+        Path(folder, f"{first}-{os.getpid()}").touch()
+        time.sleep(60)
+    while not list(Path(folder).iterdir()):
+        time.sleep(0.02)
+    raise ResourceError("job 0 has no room")
+
+
 def deadly(first: int) -> dict[str, np.ndarray]:
     os.kill(os.getpid(), 9)
     return {}

@@ -88,6 +88,19 @@ def test_settings_and_losses(cluster: Cluster) -> None:
             list(run_jobs(ray_jobs.deadly, [(0,), (1,)]))
 
 
+def test_a_worker_that_was_interrupted_does_not_serve_again(cluster: Cluster, tmp_path: Path) -> None:
+    """Interrupted in the middle of an import, it would fail every later job that needs the module."""
+    with executing(cluster.execution), pytest.raises(ResourceError, match="job 0 has no room"):
+        list(run_jobs(ray_jobs.refused_beside_another, [(0,), (1,)], str(tmp_path)))
+    [note] = tmp_path.iterdir()
+    process = Path("/proc", note.name.partition("-")[2])
+    for _ in range(500):
+        if not process.exists():
+            break
+        time.sleep(0.02)
+    assert not process.exists()
+
+
 @pytest.mark.parametrize(
     ("cores", "at_once", "each"), [((4, 8), 1, 4), ((4, 8), 2, 2), ((4,), None, 1), ((1, 8), 3, 1)]
 )
@@ -159,6 +172,30 @@ def test_arrays_in_files_are_mapped_where_nodes_see_them(
         shared()
         assert len(heard) == 1, "told once"
         assert f"does not see {tmp_path}: arrays travel over the network" in heard[0]
+
+
+def test_two_stages_that_look_for_a_folder_at_once_both_see_it(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wrote their tokens into the same file, and one of them gave the folder up."""
+    heard: list[str] = []
+    monkeypatch.setattr("largeea.execution.ray_objects.note", heard.append)
+    with executing(cluster.execution):
+        engine = load_engine("ray")
+        engine.begin()
+        store, together = engine.session.store, threading.Barrier(4)
+
+        def look() -> None:
+            together.wait()
+            store.look(str(tmp_path))
+
+        threads = [threading.Thread(target=look) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert heard == []
+    assert sum(folder == str(tmp_path) and sees for (folder, _), sees in store.seen.items()) == 3
 
 
 def test_a_killed_worker_and_a_lost_node_cost_nothing_but_time(cluster: Cluster, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,23 +29,26 @@ TRAINED = SETTINGS | {"structure": {"model": "rrea", "epochs": 4}, "partition": 
 
 
 class Killer:
-    """Kills a worker and a node while the jobs of some stages are under way."""
+    """Kills a worker and a node while the jobs of some stages are under way; two stages run at a time."""
 
     def __init__(self, cluster: Any, stages: tuple[str, ...]) -> None:
-        self.cluster, self.left, self.stage = cluster, list(stages), ""
+        self.cluster, self.left = cluster, list(stages)
         self.killed: list[str] = []
+        self._of_thread = threading.local()
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
-        self.stage = title
+        before, self._of_thread.stage = getattr(self._of_thread, "stage", ""), title
         yield
+        self._of_thread.stage = before
 
     def advance(self, done: int, total: int) -> None:
-        if self.stage in self.left and 1 <= done < total and (working := self.cluster.working()):
-            self.left.remove(self.stage)
+        stage = getattr(self._of_thread, "stage", "")
+        if stage in self.left and 1 <= done < total and (working := self.cluster.working()):
+            self.left.remove(stage)
             os.kill(working[0], signal.SIGKILL)
             self.cluster.kill_node()
-            self.killed.append(self.stage)
+            self.killed.append(stage)
 
     def note(self, message: str) -> None:
         pass

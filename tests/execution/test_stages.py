@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from largeea.config import Config, load
 from largeea.execution import Execution, code, executing
+from largeea.execution.machine import NICENESS
 from largeea.execution.stages import Call, Handle, bytes_of
 from largeea.graph import Links
 from largeea.runs.folder import Run
@@ -51,6 +54,11 @@ def watched(value: int) -> Links:
     return Links(np.array([[value, 0]]))
 
 
+def patience(value: int) -> Links:
+    """How far the thread that computes this gives way to others."""
+    return Links(np.array([[os.getpriority(os.PRIO_PROCESS, 0), 0]]))
+
+
 def failing(value: int) -> Links:
     raise ValueError(f"always, also with {value}")
 
@@ -88,6 +96,16 @@ def test_what_is_computed_ahead_is_computed_once(tmp_path: Path) -> None:
     assert computed == ["first", "second", "third"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_the_background_gives_way_to_what_is_waited_for() -> None:
+    run = Run()
+    here, there = run.stage("here", patience, 1), run.stage("there", patience, 2)
+    run.stage.ahead(there)
+    while not there.is_there:
+        threading.Event().wait(0.01)
+    assert there.value.source[0] == min(here.value.source[0] + NICENESS, 19)
+
+
 def test_an_error_ahead_is_raised_where_the_value_is_asked_for() -> None:
     run = Run()
     handle = run.stage("a", failing, 1)
@@ -103,6 +121,25 @@ def test_side_by_side_two_arguments_are_computed_at_a_time(tmp_path: Path, store
         parts = {name: run.stage(name, meeting, number) for number, name in enumerate("abcd")}
         both = run.stage("both", third, parts, Config())
         assert both.value.pairs.tolist() == [[0, 0], [1, 0], [2, 0], [3, 0]]
+
+
+def test_an_argument_given_twice_does_not_hold_up_the_background() -> None:
+    """The background waited for what is computed here, and left the other argument for later."""
+    run = Run()
+    run.stage.side_by_side = True
+    a, b = run.stage("a", meeting, 1), run.stage("b", meeting, 2)
+    both = run.stage("both", third, {"a": a, "b": b, "again": a}, Config())
+    assert both.value.pairs.tolist() == [[1, 0], [2, 0], [1, 0]]
+
+
+def test_while_an_argument_is_under_way_another_one_is_computed() -> None:
+    """What the background was computing was waited for, although another argument was still missing."""
+    run = Run()
+    run.stage.side_by_side = True
+    a, b, c = run.stage("a", first, 1), run.stage("b", meeting, 2), run.stage("c", meeting, 3)
+    group = run.stage("group", third, {"c": c, "b": b}, Config())
+    whole = run.stage("whole", third, {"a": a, "group": group, "c": c}, Config())
+    assert whole.value.pairs.tolist() == [[1, 0], [3, 0], [2, 0], [3, 0]]
 
 
 def test_side_by_side_no_more_than_two_are_computed_at_a_time() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from largeea.execution import Execution, executing
-from largeea.search import dense, dense_top_k
+from largeea.search import dense, dense_top_k, repeats
 from largeea.search.approximate import ApproximateSearch
 from largeea.search.vectors import unit_rows
 
@@ -81,3 +81,30 @@ def test_an_approximate_search_among_zeros_finds_nothing() -> None:
     with executing(Execution(device="cpu")):
         ids, _ = dense_top_k(np.eye(2, 8, dtype=np.float32), zeros, 5, search="approximate")
     assert (ids == -1).all()
+
+
+def test_vectors_that_repeat_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    distinct = unit_rows(random.standard_normal((300, 8), np.float32))
+    queries, items = distinct[random.integers(0, 300, 5000)], distinct[random.integers(0, 100, 7000)]
+    asked = []
+    real = dense.nearest_block
+
+    def nearest_block(first: int, last: int, *shared):
+        asked.append(last - first)
+        return real(first, last, *shared)
+
+    with executing(Execution(device="cpu")):
+        expected = dense_top_k(queries, items, 5, search="exact")
+        monkeypatch.setattr(dense, "nearest_block", nearest_block)
+        monkeypatch.setattr(dense, "APPROXIMATE_FROM", 5000 * 7000)
+        ids, scores = dense_top_k(queries, items, 5)
+    assert sum(asked) == 300
+    assert ids.tolist() == expected[0].tolist()
+    np.testing.assert_allclose(scores, expected[1], rtol=1e-6)
+
+
+def test_vectors_with_the_same_hash_code_are_not_taken_for_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "_hash_rows", lambda first, last, words, codes: codes.fill(0))
+    first, number = repeats.numbered(np.float32([[1, 0], [0, 1], [1, 0], [0, 1]]))
+    assert (first.tolist(), number.tolist()) == ([0, 1, 3], [0, 1, 0, 2])

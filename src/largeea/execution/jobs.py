@@ -165,7 +165,13 @@ def whole_machine_blocks(rows: int, times: int) -> list[tuple[int, int]]:
 
 
 def row_blocks(
-    rows: int, *, least: int = 1024, most: int = 1 << 16, multiple_of: int = 1, bytes_per_row: int = 0
+    rows: int,
+    *,
+    least: int = 1024,
+    most: int = 1 << 16,
+    multiple_of: int = 1,
+    bytes_per_row: int = 0,
+    per_thread: int = BLOCKS_PER_THREAD,
 ) -> list[tuple[int, int]]:
     """`(first, last)` of blocks that cover all rows; enough for every thread, each within its memory.
 
@@ -174,7 +180,7 @@ def row_blocks(
     threads = load_engine(current().engine).slots
     if bytes_per_row:
         most = min(most, max(1, current().memory_bytes // 4 // (threads * bytes_per_row)))
-    size = min(most, max(least, -(-rows // (threads * BLOCKS_PER_THREAD))))
+    size = min(most, max(least, -(-rows // (threads * per_thread))))
     size = max(multiple_of, size // multiple_of * multiple_of)
     return [(first, min(first + size, rows)) for first in range(0, rows, size)]
 

@@ -1,13 +1,16 @@
-"""What this machine has: memory and cores, as far as its control group lets us use them."""
+"""What this machine has: memory and cores, as far as its control group lets us use them; who goes first."""
 
 from __future__ import annotations
 
 import math
 import os
+import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+NICENESS = 5
+"""Of threads that give way, beside that of the process: with another thread on a core, they get a quarter."""
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN_CGROUP = Path("/proc/self/cgroup")
 
@@ -29,6 +32,13 @@ def cpu_count() -> int:
         if _number(quota) and _number(period):
             cores = min(cores, math.ceil(_number(quota) / _number(period)))
     return max(1, cores)
+
+
+def give_way() -> None:
+    """Lower the priority of this thread; do nothing outside of Linux, where it is that of the process."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.nice(NICENESS)
 
 
 def _limits(*names: str) -> list[str]:

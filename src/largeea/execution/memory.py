@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from largeea.execution.settings import current
+
 _STATUS, _LOWER_MARK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -50,7 +52,12 @@ def peak_memory() -> Iterator[PeakMemory]:
 
 
 def release_free_memory() -> None:
-    """Give memory that was freed back to the system, so that what is in use can be told from what was."""
+    """Give memory that was freed back to the system, once this process holds a quarter of its limit.
+
+    With less, freed memory is kept: to get it again takes time.
+    """
+    if resident_bytes() < current().memory_bytes // 4:
+        return
     pa.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:

@@ -143,7 +143,8 @@ class RayEngine:
                         yield place, result
         finally:
             for task_left in under_way:
-                ray.cancel(task_left)
+                # A worker that is only interrupted may be left with half of a module imported.
+                ray.cancel(task_left, force=True)
 
     def _finished(self, under_way: list[Any]) -> list[Any]:
         """The next task that finishes; the wait is counted."""

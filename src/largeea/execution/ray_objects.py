@@ -44,16 +44,21 @@ class ObjectStore:
     bytes_sent: int = 0
     bytes_mapped: int = 0
     """Of arrays that nodes map, which were not sent."""
+    _looking: threading.Lock = field(default_factory=threading.Lock)
 
     def look(self, folder: str) -> None:
-        """Ask the nodes that were not asked before; give a folder up, with a note, if one does not see it."""
-        new = [node for node in self.nodes.alive() if (folder, node["NodeID"]) not in self.seen]
-        for node, sees in zip(new, _who_sees(folder, new) if new else [], strict=True):
-            self.seen[folder, node["NodeID"]] = sees
-            if not sees and folder not in self.given_up:
-                self.given_up.add(folder)
-                where = node["NodeManagerAddress"]
-                note(f"{where} does not see {folder}: arrays travel over the network (share the folder)")
+        """Ask the nodes that were not asked before; give a folder up, with a note, if one does not see it.
+
+        One thread at a time asks, because what it asks for lies in one file.
+        """
+        with self._looking:
+            new = [node for node in self.nodes.alive() if (folder, node["NodeID"]) not in self.seen]
+            for node, sees in zip(new, _who_sees(folder, new) if new else [], strict=True):
+                self.seen[folder, node["NodeID"]] = sees
+                if not sees and folder not in self.given_up:
+                    self.given_up.add(folder)
+                    where = node["NodeManagerAddress"]
+                    note(f"{where} does not see {folder}: arrays travel over the network (share the folder)")
 
 
 class Placed:

@@ -114,6 +114,6 @@ def executing(execution: Execution) -> Iterator[None]:
 
 @contextmanager
 def with_threads(count: int) -> Iterator[None]:
-    """Let everything inside this context use so many threads."""
+    """Let everything inside this context use this many threads."""
     with executing(replace(current(), threads=max(1, count))):
         yield

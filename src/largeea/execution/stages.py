@@ -24,6 +24,7 @@ from pydantic import BaseModel
 
 from largeea.execution.code import code_fingerprint
 from largeea.execution.jobs import JobStore, storing_jobs
+from largeea.execution.machine import give_way
 from largeea.execution.memory import PeakMemory, peak_memory, release_free_memory
 from largeea.execution.settings import current
 from largeea.progress import step
@@ -94,8 +95,12 @@ class Handle(Generic[T]):
     def compute(self) -> tuple[T, float, PeakMemory]:
         """The result computed now, in how many seconds, and the peak memory meanwhile."""
         if self._stages.side_by_side:
-            missing = [handle for handle in _handles_in(self._arguments) if not handle.is_there]
+            needed = dict.fromkeys(_handles_in(self._arguments))
+            missing = [handle for handle in needed if not handle.is_there]
             self._stages.ahead(*reversed(missing[1:]))
+            for handle in missing:
+                if not handle._under_way.locked():  # else it is waited for when the others are there
+                    handle.ensure()
         arguments = [_value_of(argument) for argument in self._arguments]
         started = time.perf_counter()
         with peak_memory() as memory, step(self.name), storing_jobs(self._stages.store.jobs(self)):
@@ -149,6 +154,7 @@ class Stages:
         self.side_by_side = False
         """Whether two arguments of a stage are computed at a time: nodes of a cluster do most of it."""
         self._cache: OrderedDict[str, Any] = OrderedDict()
+        self._cached_bytes: dict[str, int] = {}
         self._lock, self._in_background = threading.Lock(), threading.Lock()
 
     def __call__(self, name: str, function: Callable[..., T], *arguments: Any) -> Handle[T]:
@@ -177,14 +183,15 @@ class Stages:
     def ahead(self, *handles: Handle[Any]) -> None:
         """Begin to compute these in the background, one after another, while others are computed here.
 
-        There is one thread in the background: while it is at work, nothing else is begun. An error is raised
-        where their values are asked for.
+        There is one thread in the background: while it is at work, nothing else is begun. It gives way to
+        what is waited for. An error is raised where their values are asked for.
         """
         if not handles or not self._in_background.acquire(blocking=False):
             return
 
         def compute() -> None:
             try:
+                give_way()
                 with suppress(Exception):
                     for handle in handles:
                         handle.ensure()
@@ -217,8 +224,10 @@ class Stages:
         room = SHARE_FOR_CACHE * current().memory_bytes if current().is_local else 0
         with self._lock:
             self._cache[key] = value
-            while self._cache and sum(map(bytes_of, self._cache.values())) > room:
-                self._cache.popitem(last=False)
+            self._cached_bytes[key] = bytes_of(value)
+            while self._cache and sum(self._cached_bytes.values()) > room:
+                oldest, _ = self._cache.popitem(last=False)
+                del self._cached_bytes[oldest]
 
 
 def hash_of(*parts: Any) -> str:

@@ -50,7 +50,7 @@ class Cluster:
         return max(self.cores, on_gpu)
 
     def fits(self, node: int, driver: int) -> bool:
-        """Whether a node and the driver have room for so many bytes."""
+        """Whether a node and the driver have room for this many bytes."""
         if self.driver_memory is None:
             return node + driver <= self.memory
         return node <= self.memory and driver <= self.driver_memory
@@ -164,13 +164,12 @@ def _work(
     """All stages, given what they take for all source rows, for none, and for a node's share."""
     base, stored = PROCESS + LIBRARIES + sum(sizes.stored), 0
     reading = READING * (sum(sizes.triples) + sum(sizes.literals))
-    yield Work("source", 1, reading, 0, 0, 0, 0, base + 2 * sum(sizes.stored), 0, 0, 0)
+    yield Work("source", 1, reading, base + 2 * sum(sizes.stored))
     for row, least, part in zip(whole, none, share, strict=True):
         cached = min(stored, int(SHARE_FOR_CACHE * (cluster.driver_memory or cluster.memory)))
         stored += row.disk
         if not placement.is_divided(row.stage):
-            working = base + cached + row.working
-            yield Work(row.stage, row.calls, row.seconds, 0, 0, 0, 0, working, 0, 0, 0)
+            yield Work(row.stage, row.calls, row.seconds, base + cached + row.working)
             continue
         in_jobs = placement.ON_NODES[placement.without_trial(row.stage)] * row.seconds
         repeated, alone = (
@@ -183,11 +182,11 @@ def _work(
             row.stage,
             row.calls,
             driver_seconds=row.seconds - in_jobs,
+            driver=base + cached + placement.driver_working(row, sent, sizes, config),
             job_seconds=(1 - alone) * in_jobs,
             repeated_seconds=repeated * in_jobs,
             whole=cluster.cores * PROCESS + placement.whole_inputs(row.stage, sizes) + always,
             share=own,
-            driver=base + cached + placement.driver_working(row, sent, sizes, config),
             broadcast=broadcast,
             scattered=scattered,
             returned=returned,

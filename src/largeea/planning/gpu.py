@@ -29,7 +29,7 @@ def gpu_needs(sizes: Sizes, config: Config) -> list[GpuNeed]:
 
 
 def _evidence_on_gpu(sizes: Sizes, how: EvidenceConfig, free: int) -> Iterator[GpuNeed]:
-    """Surroundings and matching on a GPU with so many free bytes, in a round and in the trial."""
+    """Surroundings and matching on a GPU with this many free bytes, in a round and in the trial."""
     from largeea.evidence.cuda import BYTES_PER_EDGE, BYTES_PER_SOURCE
     from largeea.matching.cuda import BYTES_PER_ENTRY
 
@@ -41,4 +41,5 @@ def _evidence_on_gpu(sizes: Sizes, how: EvidenceConfig, free: int) -> Iterator[G
     yield GpuNeed("fused", matched, matched <= free)
     for stage in ("candidates", "surroundings", "trial-surroundings"):
         yield GpuNeed(stage, sketched, sketched <= free)
-    yield GpuNeed("likelihood", matched, matched <= free)
+    for stage in ("matched", "calibration"):
+        yield GpuNeed(stage, matched, matched <= free)

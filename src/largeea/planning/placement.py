@@ -24,7 +24,7 @@ ON_NODES = {
     "candidates": 0.9,
     "surroundings": 0.95,
     "fused": 0.85,
-    "likelihood": 0.4,
+    "matched": 0.85,
 }
 """Share of a stage's time that its jobs take. Stages that are missing have no jobs: the driver does all.
 
@@ -38,7 +38,7 @@ QUERIES_WHOLE = ("by-values", "strings")
 """Searches whose queries are made in the driver's memory: every node gets all of them, not its share."""
 ON_GRAPHS = ("neighbours", "names-nearby", "candidates", "surroundings")
 """Stages whose jobs need the edges of both graphs whole."""
-MATCHING = ("fused", "likelihood")
+MATCHING = ("fused", "matched")
 """Stages that exchange vectors in every Sinkhorn iteration."""
 BYTES_PER_MATCHED_PAIR = 16
 """Of the shards of Sinkhorn iterations: target and weight of each pair by rows, and the same by columns."""
@@ -54,21 +54,21 @@ class Work:
     calls: int
     driver_seconds: float
     """On the threads of the driver alone."""
-    job_seconds: float
-    """In jobs, divided among all cores of all nodes; 0 if the driver does all."""
-    repeated_seconds: float
-    """In jobs too, but again on every node."""
-    whole: int
-    """Bytes of memory that every node needs, however many nodes there are."""
-    share: int
-    """Bytes of memory that a node needs for its part of the source rows."""
     driver: int
     """Bytes of memory of the driver."""
-    broadcast: int
+    job_seconds: float = 0
+    """In jobs, divided among all cores of all nodes; 0 if the driver does all."""
+    repeated_seconds: float = 0
+    """In jobs too, but again on every node."""
+    whole: int = 0
+    """Bytes of memory that every node needs, however many nodes there are."""
+    share: int = 0
+    """Bytes of memory that a node needs for its part of the source rows."""
+    broadcast: int = 0
     """Bytes that every node receives."""
-    scattered: int
+    scattered: int = 0
     """Bytes that one node or another receives."""
-    returned: int
+    returned: int = 0
     """Bytes that the driver receives."""
 
     @property
@@ -141,8 +141,7 @@ def moved_bytes(row: StageRow, sent: int, sizes: Sizes, config: Config) -> tuple
     """
     kind = without_trial(row.stage)
     if kind in MATCHING:
-        exchanged = config.evidence.sinkhorn_iterations * (2 if kind == "likelihood" else 1)
-        vectors = exchanged * whole_inputs(row.stage, sizes)
+        vectors = config.evidence.sinkhorn_iterations * whole_inputs(row.stage, sizes)
         return vectors, BYTES_PER_MATCHED_PAIR * row.disk // 8, vectors
     received = sent + whole_inputs(row.stage, sizes)
     if kind == "candidates":
@@ -185,7 +184,7 @@ def _pairs(sizes: Sizes, config: Config) -> int:
 
 
 def repeated_share(stage: str, sizes: Sizes, config: Config, nodes: int) -> float:
-    """Share of a stage's job time that each of so many nodes spends on both whole graphs.
+    """Share of a stage's job time that each of `nodes` nodes spends on both whole graphs.
 
     A job is one sketch of some source rows. There are at least as many as nodes, so from some nodes on, each
     makes one sketch of the first ones and one of the others.

@@ -85,7 +85,7 @@ class Sizes:
 
     @classmethod
     def assumed(cls, entities: Pair, triples: Pair | None = None, literals: Pair | None = None) -> Sizes:
-        """The sizes of graphs that are not at hand, from so many entities, triples and literals.
+        """The sizes of graphs that are not at hand, from the numbers of entities, triples and literals.
 
         What is not given is taken to be as in DBP1M: 3.1 triples and one literal an entity, names of 20
         characters, IRIs of 45 bytes. All entities are matched.

@@ -42,7 +42,7 @@ class StageRow(NamedTuple):
 
 
 def stage_rows(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[StageRow]:
-    """All stages in the order of the method, within so many bytes and threads."""
+    """All stages in the order of the method, for a memory limit in bytes and a number of threads."""
     nodes, (sources, targets) = sum(sizes.entities), sizes.matched
     matrix = 8 * sources * config.names.top_k
     yield StageRow("same-iri", SAME_IRI * nodes, 8 * min(sizes.entities), 6e-7 * nodes)
@@ -111,8 +111,9 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
     for row in of_round:
         if row.stage not in SEARCHING:
             yield row._replace(stage=f"trial-{row.stage}")
-    yield StageRow("calibration", matching + 50 * entries, 0, 2 * matching_seconds)
-    yield StageRow("likelihood", matching + 42 * entries, matrix, matching_seconds)
+    yield StageRow("matched", matching, matrix, matching_seconds)
+    yield StageRow("calibration", matching + 50 * entries, 0, matching_seconds)
+    yield StageRow("likelihood", 42 * entries, matrix, 3e-8 * entries)
 
 
 def _round(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[StageRow]:

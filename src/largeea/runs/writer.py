@@ -1,4 +1,7 @@
-"""`Writer`: writes results in a background thread, in order, while the next stages are computed."""
+"""`Writer`: writes results in a background thread, in order, while the next stages are computed.
+
+The thread gives way to them: on a cluster, nodes wait for what the driver computes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from largeea.execution.machine import give_way
 
 
 class Writer:
@@ -30,7 +35,7 @@ class Writer:
                 self._pending[0][0].done() or sum(waiting for _, waiting in self._pending) + size > room
             ):
                 self._finish_one()
-            self._pool = self._pool or ThreadPoolExecutor(1, "largeea-writer")
+            self._pool = self._pool or ThreadPoolExecutor(1, "largeea-writer", give_way)
             self._pending.append((self._pool.submit(self._carry_out, write), size))
 
     def wait(self) -> None:

@@ -17,6 +17,7 @@ from largeea.execution.jobs import row_blocks, run_jobs
 from largeea.execution.shards import Shards
 from largeea.graph import Arrays, Float32, Int32
 from largeea.search.manhattan import candidate_count
+from largeea.search.repeats import first_of_each, numbered
 
 APPROXIMATE_FROM = 1e9
 """Query-item pairs from which an approximate search on a CPU is several times as fast as an exact one."""
@@ -68,6 +69,8 @@ def dense_top_k(
     `(ids[n, k], scores[n, k])`, best first, ties by id, padded with -1 and 0. The score is the cosine, or for
     "manhattan" `1 - distance / (2 sqrt(d))`, which is in [0, 1] too. Manhattan distances are computed for the
     `candidate_count` nearest by cosine only. A stage that searches once may have its jobs `stored`.
+
+    Where half of the queries or items of an approximate search repeat others, each vector is searched once.
     """
     if metric not in METRICS:
         raise UsageError(f"metric {metric!r} is none of {', '.join(METRICS)}")
@@ -77,6 +80,13 @@ def dense_top_k(
     if not len(queries) or not len(items):
         return ids, scores
     chosen = chosen_search(len(queries), len(items)) if search == "auto" else search
+    if chosen == "approximate":
+        distinct, answer = numbered(queries)
+        kept = first_of_each(numbered(items)[1], k)
+        if 2 * len(distinct) <= len(queries) or 2 * len(kept) <= len(items):
+            fewer = queries[distinct], items[kept]
+            places, scores = dense_top_k(*fewer, k, metric=metric, search=search, stored=stored)
+            return np.append(kept, -1).astype(np.int32)[places[answer]], scores[answer]
     blocks = row_blocks(len(queries), multiple_of=QUERIES_AT_ONCE)
     index = SEARCHES[chosen](items)
     asked = Shards(tuple(queries[first:last] for first, last in blocks))

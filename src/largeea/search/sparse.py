@@ -24,6 +24,8 @@ POSTINGS_PER_QUERY = 4096
 POSTINGS_PER_KEPT = 80
 """The same for each item that is kept: the larger limit counts."""
 ROWS_PER_JOB = 8192
+BLOCKS_PER_THREAD = 8
+"""Twice as many as elsewhere: a search takes long, and the nodes of a cluster wait for its last block."""
 
 
 class SparseSearch(Protocol):
@@ -52,7 +54,7 @@ def sparse_top_k(
     search = _chosen_search(Csr.of(queries), index, budget)
     ids = np.empty((queries.shape[0], k), np.int32)
     scores = np.empty((queries.shape[0], k), np.float32)
-    blocks = row_blocks(queries.shape[0], most=ROWS_PER_JOB)
+    blocks = row_blocks(queries.shape[0], most=ROWS_PER_JOB, per_thread=BLOCKS_PER_THREAD)
     stored = stored and search.at_once is None  # a GPU finds blocks sooner than they are stored
     for number, found in run_jobs(search_block, blocks, search, k, at_once=search.at_once, stored=stored):
         first, last = blocks[number]

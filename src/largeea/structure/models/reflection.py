@@ -44,7 +44,7 @@ class _Reflect(torch.autograd.Function):
         ctx: Any, edges: ReflectionEdges, vectors: torch.Tensor, axes: torch.Tensor, attention: torch.Tensor
     ) -> torch.Tensor:
         neighbour, axis = attention
-        logits = vectors @ neighbour, axes @ axis, axes @ neighbour
+        logits = _along(vectors, neighbour), _along(axes, axis), _along(axes, neighbour)
         total, along, weights = kernels_for(vectors).reflect(edges, vectors, axes, logits)
         ctx.edges = edges
         ctx.save_for_backward(vectors, axes, attention, logits[2], along, weights)
@@ -67,8 +67,19 @@ class _Reflect(torch.autograd.Function):
             (-2 * weights * along, edges.head, gradient), (for_along, edges.tail, vectors)
         )
         for_axes.addr_(of_axis, axis).addr_(of_slope, neighbour)
-        for_attention = torch.stack([of_tail @ vectors + of_slope @ axes, of_axis @ axes])
+        for_neighbour = _weighted_sum(of_tail, vectors) + _weighted_sum(of_slope, axes)
+        for_attention = torch.stack([for_neighbour, _weighted_sum(of_axis, axes)])
         return None, for_vectors, for_axes, for_attention
+
+
+def _along(rows: torch.Tensor, direction: torch.Tensor) -> torch.Tensor:
+    """`rows @ direction`, rounded alike with any number of threads; MKL's on Intel processors is not."""
+    return (rows * direction).sum(dim=1)
+
+
+def _weighted_sum(weights: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """`weights @ rows`, as `_along`."""
+    return (weights[:, None] * rows).sum(dim=0)
 
 
 def reflected(
