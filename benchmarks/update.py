@@ -17,19 +17,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from largeea.finished import FinishedRun
 from largeea.formats import ReadOptions, read
 from largeea.graph import Bool, Int32, KnowledgeGraph, Pair
+from largeea.merging.statements import StatementLines, write_graph
+from largeea.merging.terms import Terms
 
 PROGRAM = "from largeea.cli import main; main()"
-RELATION = "http://example.org/relation/"
+BASE = "http://example.org/relation/"
+"""Before ids that are no IRIs."""
 
 
 def seconds(*arguments: str | Path) -> tuple[float, float]:
@@ -68,14 +71,15 @@ def two_versions(
 
 
 def write(graph: KnowledgeGraph, triples: Int32, path: Path) -> None:
-    """Write triples as N-Triples."""
-    relations = pc.binary_join_element_wise(RELATION, graph.relations.cast(pa.string()), "")
-    parts = (
-        column.cast(pa.string()).take(pa.array(ids))
-        for column, ids in zip((graph.entities, relations, graph.entities), triples.T, strict=True)
-    )
-    lines = pc.binary_join_element_wise(*parts, "> <")
-    path.write_text("".join(f"<{line}> .\n" for line in lines.to_pylist()), "utf-8")
+    """Write triples of a graph, and the literals of the entities that they name, as N-Triples."""
+    named = np.zeros(graph.size, bool)
+    named[triples[:, [0, 2]].ravel()] = True
+    literals = graph.attributes
+    kept = replace(literals, rows=literals.rows[named[literals.entity]])
+    with path.open("wb") as stream:
+        write_graph(
+            replace(graph, triples=triples, attributes=kept), StatementLines(stream, Terms(BASE, ""), None)
+        )
 
 
 def accepted(folder: Path) -> dict[str, str]:

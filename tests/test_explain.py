@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +197,27 @@ def test_witnesses_are_the_anchored_neighbours_strongest_first(tmp_path: Path) -
         f"http://t/{place}" for place in (0, 1, 2, 0, 0, 0)
     ]
     assert [one.strength for one in found] == pytest.approx([4 / 9] * 3 + [1 / 6] * 3)
+
+
+def test_explaining_hubs_costs_no_more_than_their_edges(tmp_path: Path) -> None:
+    """Calls are counted: each shared neighbour is told, but not compared with the others."""
+
+    def calls(spokes: int) -> int:
+        triples = [(0, LIVES, spoke) for spoke in range(1, spokes + 1)]
+        sides = [graph(side, [f"name {i}" for i in range(spokes + 1)], triples) for side in "st"]
+        anchors = Links(np.arange(spokes + 1).repeat(2).reshape(-1, 2), np.ones(spokes + 1))
+        run = stored(tmp_path / f"hub{spokes}", **evidence_of(*sides, anchors))
+        counted = Counter[str]()
+        sys.setprofile(lambda frame, event, what: counted.update([event]))
+        try:
+            witnesses = shared_evidence(run, 0, 0)[0]
+        finally:
+            sys.setprofile(None)
+        assert len(witnesses) == spokes
+        return counted["call"] + counted["c_call"]
+
+    calls(10)
+    assert calls(900) <= 3.5 * calls(300)
 
 
 def test_only_anchors_bear_witness(finished: FinishedRun) -> None:

@@ -208,3 +208,17 @@ def test_html_is_small_and_escaped(folder):
     assert "and 2 more" in run.source._repr_html_()
     assert str(folder) in run._repr_html_()
     assert "12 accepted" in run.alignment._repr_html_()
+
+
+def test_a_duplicate_had_a_status_in_one_direction_only(tmp_path):
+    people = {
+        "id": ["1", "2", "3"],
+        "name": ["Ada Lovelace", "Ada Lovelace", "Charles Babbage"],
+        "born": ["1815-12-10", "1815-12-10", "1791-12-26"],
+    }
+    largeea.dedupe(people, folder=tmp_path / "run")
+    export(tmp_path / "run", "candidates", tmp_path / "c.parquet")
+    rows = pq.read_table(tmp_path / "c.parquet").to_pylist()
+    status = {(row["source"], row["target"]): row["status"] for row in rows}
+    assert status["1", "2"] == status["2", "1"] == "accepted"
+    assert {status[pair] for pair in status if "3" in pair} <= {None}

@@ -63,6 +63,8 @@ class Candidate:
     channels: dict[str, Verdict | None]
     paired_with: Entity | None
     """The entity that the answer pairs it with, accepted or doubtful, if not the explained entity."""
+    is_counterpart: bool = False
+    """Whether the answer pairs it with the explained entity, which may have several counterparts."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Explanation:
     """Equal literals of the same pair, strongest first. Neighbour evidence is `1 - product of (1 - strength)`
     over witnesses and literals."""
     candidates: tuple[Candidate, ...]
-    """Other candidates, best first."""
+    """Other counterparts, if the entity has several, then other candidates, best first."""
     linkable: bool = True
     """Whether the entity can be in the answer: it is in scope, and its role is matched."""
 
@@ -129,25 +131,30 @@ def explain(run: FinishedRun, entity: int, side: Side, candidates: int = 3) -> E
     """Explain the match of the entity with this id on this side, with up to `candidates` competitors."""
     own, other = SIDES.index(side), 1 - SIDES.index(side)
     alignment, graphs = run.alignment, (run.source, run.target)
-    pairs = alignment.pairs
+    pairs, numbers = alignment.pairs, np.arange(len(alignment.pairs))
     if alignment.cardinality is Cardinality.WITHIN:  # either end is a source
-        pairs = np.where((pairs[:, 1 - own] == entity)[:, None], pairs[:, ::-1], pairs)
+        pairs, numbers = np.concatenate([pairs, pairs[:, ::-1]]), np.tile(numbers, 2)
     at = np.flatnonzero(pairs[:, own] == entity)
-    pair = int(at[0]) if len(at) else None
-    counterpart = None if pair is None else int(pairs[pair, other])
+    at = at[np.argsort(numbers[at])]
+    pair = int(numbers[at[0]]) if len(at) else None
+    counterparts = pairs[at, other].tolist()
+    counterpart = None if pair is None else counterparts[0]
     by_fused = _verdicts(run.fused, entity, own)
     by_channel = {kind: _verdicts(channel, entity, own) for kind, channel in run.evidence.items()}
 
     def candidate(found: int) -> Candidate:
-        owner = pairs[pairs[:, other] == found, own]
+        owners, own_one = pairs[pairs[:, other] == found, own], found in counterparts
         return Candidate(
             Entity.of(graphs[other], found),
             by_fused.get(found),
             {kind: verdicts.get(found) for kind, verdicts in by_channel.items()},
-            Entity.of(graphs[own], int(owner[0])) if len(owner) and owner[0] != entity else None,
+            Entity.of(graphs[own], int(owners[0])) if len(owners) and not own_one else None,
+            own_one,
         )
 
-    rivals = [found for found in by_fused if found != counterpart][:candidates]
+    others = counterparts[1:]
+    free = [found for found in by_fused if found not in counterparts]
+    rivals = others + free[: max(candidates - len(others), 0)]
     seen_with = next(iter(by_fused), None) if counterpart is None else counterpart
     pair_seen = None if seen_with is None else (entity, seen_with)[:: 1 - 2 * own]
     status: Status = "unmatched" if pair is None else "accepted" if alignment.accepted[pair] else "doubtful"

@@ -13,6 +13,7 @@ from largeea.cli import run as largeea
 from largeea.config import load
 from largeea.errors import InputError
 from largeea.matching.alignment import Alignment
+from largeea.matching.cardinality import Cardinality
 from largeea.report import write_comparison
 
 from .conftest import graph
@@ -103,3 +104,13 @@ def test_the_command(store: Any, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "is not a run folder" in capsys.readouterr().err
     assert largeea(["report", str(one), str(other), "--links", "x"]) == 2
     assert "--links" in capsys.readouterr().err
+
+
+def test_of_several_counterparts_the_most_confident_one_is_compared(store: Any) -> None:
+    """The order of pairs decided before, so that equal answers in another order differed."""
+    several = Cardinality.MANY_TO_MANY
+    pairs, confidence = [[0, 0], [0, 1], [1, 1]], [0.9, 0.7, 0.8]
+    one = Alignment(SOURCE, TARGET, pairs, confidence, [True] * 3, cardinality=several)
+    other = Alignment(SOURCE, TARGET, pairs[::-1], confidence[::-1], [True] * 3, cardinality=several)
+    _, figures = write_comparison(store(one), store(other))
+    assert figures["entities"] == dict.fromkeys(CHANGES, 0) | {"same, accepted": 2}

@@ -14,7 +14,7 @@ from largeea.formats.links import UNMATCHED_FILE_NAME
 from largeea.graph import Links
 from largeea.matching.alignment import Alignment
 from largeea.report import figures
-from largeea.report.stored import StoredRun, rows_of, same_pairs
+from largeea.report.stored import StoredRun, rows_of
 from largeea.similarity import Similarity
 
 from .conftest import graph
@@ -144,8 +144,3 @@ def test_rows_of_a_matrix() -> None:
     some = rows_of(NAME, np.array([2, 0, 3], np.int32))
     np.testing.assert_array_equal(some.to_dense(), NAME.to_dense()[[2, 0, 3]])
     assert len(rows_of(NAME, np.empty(0, np.int32))) == 0
-
-
-def test_same_pairs() -> None:
-    pairs = np.array([[0, 1], [1, 1], [2, 0]], np.int32)
-    assert same_pairs(np.array([[1, 1], [2, 2]], np.int32), pairs, 3).tolist() == [False, True, False]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from largeea.report.page import counted, local_name, page, share, shown, table, visible
+from largeea.report.page import counted, page, share, shown, table, visible
 
 
 def test_a_script_is_shown_as_text() -> None:
@@ -43,21 +43,6 @@ def test_a_missing_name_says_so() -> None:
 )
 def test_shares(part: float, text: str) -> None:
     assert share(part) == text
-
-
-@pytest.mark.parametrize(
-    ("iri", "name"),
-    [
-        ("http://x/y#born", "born"),
-        ("http://x/y/born/", "born"),
-        ("urn:a:born", "born"),
-        ("born", "born"),
-        ("http://", "http"),
-        ("", ""),
-    ],
-)
-def test_local_names(iri: str, name: str) -> None:
-    assert local_name(iri) == name
 
 
 def test_nouns_follow_numbers() -> None:

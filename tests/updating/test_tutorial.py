@@ -21,7 +21,7 @@ def test_the_page_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     for name, text in re.findall(r"`([\w-]+\.ttl)`[^\n]*:\n\n```turtle\n(.*?)```", PAGE, re.DOTALL):
         Path(name).write_text(text, "utf-8")
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL):
         for line in block.splitlines():
             assert command(shlex.split(line)[1:]) == 0, line
     with Path("run2/changes.tsv").open(encoding="utf-8") as file:

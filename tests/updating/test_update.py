@@ -9,6 +9,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import largeea
@@ -17,6 +18,7 @@ from largeea.cli import run as command
 from largeea.errors import InputError, UsageError
 from largeea.finished import FinishedRun
 from largeea.matching import decision
+from largeea.report.stored import StoredRun
 from largeea.runs.store import FolderStore
 
 
@@ -112,6 +114,31 @@ def test_changed_triples_end_as_in_a_full_run(case, links, tmp_path, side):
     agreed = set(links(answer)) & set(links(full))
     assert len(agreed) >= 0.98 * max(len(links(answer)), len(links(full)))
     assert case.pair(5) not in links(answer)
+
+
+def test_weights_and_calibration_are_kept_where_literals_tell_nothing(case, tmp_path):
+    """The earlier run left such literals out after a round, and was taken for one with other settings."""
+    for number, side in enumerate(("source", "target")):
+        graph, random = getattr(case, side), np.random.default_rng(number)
+        heights = random.integers(100, 10_000, len(graph.names))
+        path = graph.write(tmp_path / f"{side}.nt")
+        lines = (
+            f'<{graph.iri(entity)}> <http://{side}/height> "{height}" .\n'
+            for entity, height in zip(graph.names, heights, strict=True)
+        )
+        path.write_text(path.read_text() + "".join(lines))
+    new = tmp_path / "new.nt"
+    new.write_text(
+        (tmp_path / "source.nt").read_text()
+        + f'<{case.source.iri(9)}> <http://www.w3.org/2000/01/rdf-schema#label> "Else" .\n'
+    )
+    largeea.align_files(tmp_path / "source.nt", tmp_path / "target.nt", tmp_path / "run")
+    largeea.update(tmp_path / "run", tmp_path / "run2", source=new)
+    stages = json.loads((tmp_path / "run2" / "manifest.json").read_text())["stages"]
+    assert "literals" in stages
+    assert not StoredRun(tmp_path / "run").weights.get("literals")
+    for kept in ("names-worth", "worth-1", "calibration"):
+        assert stages[kept]["function"].endswith("as_it_was")
 
 
 @pytest.mark.parametrize("changed_since", [False, True])

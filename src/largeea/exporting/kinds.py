@@ -19,6 +19,7 @@ from largeea.exporting.files import ROW_GROUP, ArraysByName, Tables, text_array,
 from largeea.exporting.inputs import load_name_rows, load_vectors
 from largeea.finished import FinishedRun
 from largeea.graph import Int32, Int64, KnowledgeGraph
+from largeea.matching.cardinality import Cardinality
 from largeea.runs.manifest import check_output
 from largeea.similarity import Similarity
 
@@ -61,15 +62,17 @@ def _candidates(run: FinishedRun) -> Tables:
     matrices = {"score": run.fused} | {f"score_{kind}": matrix for kind, matrix in run.evidence.items()}
     targets = run.fused.shape[1]
     pairs = run.alignment.pairs.astype(np.int64)
+    status = np.where(run.alignment.accepted, "accepted", "doubtful")
+    if run.alignment.cardinality is Cardinality.WITHIN:  # either end is a source
+        pairs, status = np.concatenate([pairs, pairs[:, ::-1]]), np.tile(status, 2)
     keys = pairs[:, 0] * targets + pairs[:, 1]
     order = np.argsort(keys)
-    status = np.where(run.alignment.accepted, "accepted", "doubtful")[order]
     for first, last in _blocks(list(matrices.values())):
         found = {name: _entries(matrix, first, last) for name, matrix in matrices.items()}
         union = np.unique(np.concatenate([block for block, _ in found.values()]))
         scores = {name: _looked_up(union, *entries) for name, entries in found.items()}
         ends = (union // targets).astype(np.int32), (union % targets).astype(np.int32)
-        yield _pairs_table(run, *ends, scores | {"status": _looked_up(union, keys[order], status)})
+        yield _pairs_table(run, *ends, scores | {"status": _looked_up(union, keys[order], status[order])})
 
 
 def _similarity(run: FinishedRun) -> Tables:

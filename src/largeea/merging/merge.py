@@ -109,10 +109,12 @@ def merge_run(
         accounts = _write_sides(inputs, alignment, stream, terms, named)
         links = _write_links(alignment, plain, stream, named is not None) if keep_both else 0
         how = "both IRIs kept" if keep_both else f"IRIs of the {canonical}"
-        told = _write_provenance(place, inputs, alignment, stream, graphs, how) if provenance == "prov" else 0
+        described = (
+            _write_provenance(place, inputs, alignment, stream, graphs, how) if provenance == "prov" else 0
+        )
     with step("conflicts"):
         conflicts, listed = _list_conflicts(alignment, run.same, terms, path)
-    return Merged(path, len(alignment.pairs), *accounts, links, told, conflicts, listed)
+    return Merged(path, len(alignment.pairs), *accounts, links, described, conflicts, listed)
 
 
 def _check_options(canonical: str, threshold: float, provenance: str | None, bases: tuple[str, str]) -> None:

@@ -6,14 +6,14 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from largeea.formats.vocabularies import DC_TERMS, RDF, RDFS
+from largeea.formats.vocabularies import DC_TERMS, RDF, RDFS, XSD
 from largeea.graph import Strings, strings
 from largeea.merging.terms import quoted
 from largeea.runs.inputs import InputRecord
 from largeea.version import __version__
 
 PROV = "http://www.w3.org/ns/prov#"
-_DATE_TIME = "http://www.w3.org/2001/XMLSchema#dateTime"
+_DATE_TIME = XSD + "dateTime"
 _SOFTWARE, _ALIGNMENT = "<urn:largeea:software>", "<urn:largeea:alignment:{}>"
 
 

@@ -37,10 +37,9 @@ def render(folder: Path, reliability: Reliability | None = None, *, trusted: boo
         sections.unmatched(run),
         background.settings(run),
     )
-    ours, theirs = run.names_of_graphs
-    named = "request" in run.manifest and ours != "the source graph"
-    title = f"{ours} and {theirs}" if named else folder.resolve().name
-    return page(title, "Entity alignment", "".join(body))
+    named = "request" in run.manifest and run.names_of_graphs[0] not in ("the source graph", "the graph")
+    title = " and ".join(run.graphs) if named else folder.resolve().name
+    return page(title, "Duplicates" if run.is_within else "Entity alignment", "".join(body))
 
 
 def write_report(

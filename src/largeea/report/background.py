@@ -28,22 +28,21 @@ _LONGEST_COMMAND = 4000
 
 def graphs(run: StoredRun) -> str:
     """Return degrees, names and sizes of both graphs."""
-    both, names = (run.source, run.target), run.names_of_graphs
     title = "Entities by number of triples"
-    series = {name: figures.degree_shares(graph) for name, graph in zip(names, both, strict=True)}
+    series = {name: figures.degree_shares(graph) for name, graph in run.graphs.items()}
     last = max(
         (place for values in series.values() for place, value in enumerate(values) if value), default=0
     )
     labels = figures.DEGREES[: last + 1]
     series = {name: values[: last + 1] for name, values in series.items()}
     drawn = charts.columns(title, labels, series, percent=True, below="triples of an entity")
-    told = "Share of the entities of each graph. Entities with few triples have little structure to go by."
-    degrees = charts.figure(title, told, drawn, [*series])
-    coverage = [(name, figures.named_share(graph)) for name, graph in zip(names, both, strict=True)]
+    caption = "Share of the entities of each graph. Entities with few triples have little structure to go by."
+    degrees = charts.figure(title, caption, drawn, [*series])
+    coverage = [(name, figures.named_share(graph)) for name, graph in run.graphs.items()]
     title = "Entities with a name"
-    told = "Share of the entities to be matched."
+    caption = "Share of the entities to be matched."
     rows = [(name, value, share(value)) for name, value in coverage]
-    named = charts.figure(title, told, charts.bars(title, rows, whole=1.0))
+    named = charts.figure(title, caption, charts.bars(title, rows, whole=1.0))
     counted_columns: list[tuple[str, Callable[[Any], int]]] = [
         ("entities", lambda graph: graph.size),
         ("to be matched", lambda graph: int(graph.linkable.sum())),
@@ -51,8 +50,11 @@ def graphs(run: StoredRun) -> str:
         ("triples", lambda graph: len(graph.triples)),
         ("literals", lambda graph: len(graph.attributes)),
     ]
-    lines = [[escaped(title), *(number(count(graph)) for graph in both)] for title, count in counted_columns]
-    sizes = table("Sizes", ["", *names], lines)
+    lines = [
+        [escaped(title), *(number(count(graph)) for graph in run.graphs.values())]
+        for title, count in counted_columns
+    ]
+    sizes = table("Sizes", ["", *run.graphs], lines)
     return section("Graphs", side_by_side(degrees, f"<div>{named}{sizes}</div>"), identifier="graphs")
 
 
@@ -68,13 +70,13 @@ def batches(run: StoredRun) -> str:
         for name, sizes in zip(run.names_of_graphs, found.sizes, strict=True)
     }
     drawn = charts.columns(title, [str(place + 1) for place in places], series, below="mini-batch")
-    told = f"{counted(number_of, 'mini-batch', 'mini-batches')} in all"
-    told += f", {len(places)} of them shown." if len(places) < number_of else "."
-    sizes = charts.figure(title, told, drawn, [*series])
+    caption = f"{counted(number_of, 'mini-batch', 'mini-batches')} in all"
+    caption += f", {len(places)} of them shown." if len(places) < number_of else "."
+    sizes = charts.figure(title, caption, drawn, [*series])
     title = "Triples kept inside mini-batches"
     rows = [(name, kept, share(kept)) for name, kept in zip(run.names_of_graphs, found.kept, strict=True)]
-    told = "Triples between entities of different mini-batches are lost to the structure channel."
-    kept = charts.figure(title, told, charts.bars(title, rows, whole=1.0))
+    caption = "Triples between entities of different mini-batches are lost to the structure channel."
+    kept = charts.figure(title, caption, charts.bars(title, rows, whole=1.0))
     return section("Mini-batches", side_by_side(sizes, kept), identifier="batches")
 
 

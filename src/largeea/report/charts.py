@@ -76,12 +76,12 @@ def columns(
     if below:
         parts.append(_text(_LEFT + (WIDTH - _LEFT - _RIGHT) / 2, floor + 30, below, "middle", "axis"))
     bins = [f"{low} to {high}:" for low, high in pairwise(labels)] if edges else labels
-    told = "; ".join(
+    description = "; ".join(
         f"{name}: "
         + ", ".join(f"{one} {_tick(value, percent)}" for one, value in zip(bins, column, strict=True))
         for name, column in series.items()
     )
-    return _svg(title, told, floor + _BELOW, parts)
+    return _svg(title, description, floor + _BELOW, parts)
 
 
 def bars(title: str, rows: Sequence[tuple[str, float, str]], *, whole: float | None = None) -> str:
@@ -101,8 +101,8 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]], *, whole: float | N
         parts.append(_rect(start, y + 2, room, 14, "track"))
         parts.append(_rect(start, y + 2, long, 14, "first"))
         parts.append(_text(start + room + 6, y + 13, text))
-    told = ", ".join(f"{label} {text}" for label, _, text in rows)
-    return _svg(title, told, len(rows) * _ROW + 4, parts)
+    description = ", ".join(f"{label} {text}" for label, _, text in rows)
+    return _svg(title, description, len(rows) * _ROW + 4, parts)
 
 
 def reliability(title: str, points: Sequence[tuple[float, float, int]]) -> str:
@@ -123,8 +123,8 @@ def reliability(title: str, points: Sequence[tuple[float, float, int]]) -> str:
     parts.append(_base(floor))
     parts.append(_text(_LEFT, _TOP - 10, "share that is right"))
     parts.append(_text(_LEFT + across / 2, floor + 30, "mean confidence", "middle", "axis"))
-    told = ", ".join(f"confidence {a:.2f}: {b:.0%} of {n:,} right" for a, b, n in points)
-    return _svg(title, told, floor + _BELOW, parts)
+    description = ", ".join(f"confidence {a:.2f}: {b:.0%} of {n:,} right" for a, b, n in points)
+    return _svg(title, description, floor + _BELOW, parts)
 
 
 def axis(highest: float) -> tuple[float, list[float]]:
@@ -184,10 +184,10 @@ def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") 
     return f'<text{style} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escaped(visible(text))}</text>'
 
 
-def _svg(title: str, told: str, height: float, parts: Sequence[str]) -> str:
+def _svg(title: str, description: str, height: float, parts: Sequence[str]) -> str:
     """Return the drawing, with a title and a description of all its values for screen readers."""
     name = escaped(visible(title))
     return (
         f'<svg role="img" aria-label="{name}" viewBox="0 0 {WIDTH} {height:.0f}">'
-        f"<title>{name}</title><desc>{escaped(visible(told))}</desc>{''.join(parts)}</svg>"
+        f"<title>{name}</title><desc>{escaped(visible(description))}</desc>{''.join(parts)}</svg>"
     )

@@ -38,7 +38,10 @@ _BOUNDS = (-1.0, -0.5, -0.2, -MOVED, MOVED, 0.2, 0.5, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """One answer by source entity: its target (-1 if none), confidence and status, `[sources]` each."""
+    """One answer by source entity: its target (-1 if none), confidence and status, `[sources]` each.
+
+    Of several pairs of an entity, the most confident one counts.
+    """
 
     target: Int32
     confidence: Float32
@@ -55,9 +58,11 @@ class Answers:
             kept = np.asarray((pairs >= 0).all(axis=1))
         target, confidence = np.full(sources, -1, np.int32), np.zeros(sources, np.float32)
         accepted = np.zeros(sources, bool)
-        place = pairs[kept, 0]
-        target[place], accepted[place] = pairs[kept, 1], alignment.accepted[kept]
-        confidence[place] = alignment.confidence[kept]
+        rising = np.lexsort((-pairs[:, 1], alignment.confidence))
+        rows = rising[kept[rising]]
+        place = pairs[rows, 0]
+        target[place], accepted[place] = pairs[rows, 1], alignment.accepted[rows]
+        confidence[place] = alignment.confidence[rows]
         return cls(target, confidence, accepted)
 
 
@@ -141,9 +146,9 @@ def _summary(one: StoredRun, other: StoredRun, figures: dict[str, Any], same: in
 
 def _counts(entities: dict[str, int]) -> str:
     title = "Entities by what changed"
-    told = "Every source entity that is in a pair of either run counts once."
+    caption = "Every source entity that is in a pair of either run counts once."
     rows = [(name, float(many), number(many)) for name, many in entities.items()]
-    return charts.figure(title, told, charts.bars(title, rows))
+    return charts.figure(title, caption, charts.bars(title, rows))
 
 
 def _moves(moved: Float32, same: Bool, many: int) -> str:
@@ -152,10 +157,10 @@ def _moves(moved: Float32, same: Bool, many: int) -> str:
     counts = np.histogram(moved[same], _BOUNDS)[0].tolist()
     labels = [f"{bound:+g}" for bound in _BOUNDS]
     title = "Change of confidence"
-    told = f"Pairs in both runs: second minus first. {number(many)} differ by more than {MOVED}."
+    caption = f"Pairs in both runs: second minus first. {number(many)} differ by more than {MOVED}."
     below = "difference of confidence"
     drawn = charts.columns(title, labels, {"pairs": counts}, stacked=True, below=below, edges=True)
-    return charts.figure(title, told, drawn)
+    return charts.figure(title, caption, drawn)
 
 
 def _examples(run: StoredRun, before: Answers, after: Answers, found: dict[str, Bool], moved: Float32) -> str:

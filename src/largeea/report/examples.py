@@ -8,10 +8,10 @@ from typing import TypeVar
 import numpy as np
 
 from largeea.explain import Entity, Explanation, SharedValue, Witness, explain, shortened
-from largeea.formats.prefixes import Curies
+from largeea.formats.prefixes import Curies, last_part
 from largeea.graph import Int32, Int64
 from largeea.report.figures import SAMPLE, spread
-from largeea.report.page import escaped, local_name, paragraph, shown
+from largeea.report.page import escaped, paragraph, shown
 from largeea.report.stored import StoredRun, rows_of
 
 T = TypeVar("T")
@@ -110,7 +110,7 @@ def _value(one: SharedValue) -> str:
 def _relation(iri: str) -> str:
     """Return the short name of a relation; `^` marks the inverse direction."""
     inverse = iri.startswith("^")
-    return ("inverse of " if inverse else "") + shown(local_name(iri[inverse:]), 60)
+    return ("inverse of " if inverse else "") + shown(last_part(iri[inverse:]), 60)
 
 
 def _list(title: str, parts: Sequence[T], line: Callable[[T], str], curies: Curies) -> str:

@@ -31,6 +31,8 @@ class Overview:
 
     entities: tuple[int, int]
     linkable: tuple[int, int]
+    matched: int
+    """Source entities with a counterpart; within one graph, entities with a duplicate."""
     accepted: int
     given: int
     """Accepted pairs that were given as seeds."""
@@ -46,9 +48,11 @@ class Overview:
         alignment, graphs = run.alignment, (run.source, run.target)
         numbers = alignment.summary
         found = alignment.accepted & ~run.is_given
+        ends = alignment.links.pairs if run.is_within else alignment.links.source
         return cls(
             (graphs[0].size, graphs[1].size),
             (int(graphs[0].linkable.sum()), int(graphs[1].linkable.sum())),
+            len(np.unique(ends)) + numbers["same_iri"],
             numbers["accepted"],
             int(run.is_given.sum()),
             numbers["same_iri"],

@@ -40,12 +40,6 @@ def shown(text: str | None, longest: int = LONGEST_TEXT) -> str:
     return f"<bdi>{html.escape(cut)}</bdi>"
 
 
-def local_name(iri: str) -> str:
-    """Return the last part of an IRI, for display; the IRI itself if it has no parts."""
-    bare = iri.rstrip("/#:").replace("#", "/")
-    return bare.rpartition("/" if "/" in bare else ":")[2] or iri
-
-
 def number(count: float) -> str:
     """Return a whole number with separators, such as 14,102."""
     return f"{count:,.0f}"

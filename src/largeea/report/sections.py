@@ -22,17 +22,7 @@ Reliability = list[dict[str, float]]
 
 def summary(run: StoredRun) -> str:
     """Return the answer in a few sentences, then in numbers."""
-    found, (ours, theirs) = figures.Overview.of(run), map(shown, run.names_of_graphs)
-    matched = found.accepted + found.same_iri
-    has = "has" if matched == 1 else "have"
-    sentence = (
-        f"Of {counted(found.linkable[0], 'entity', 'entities')} of {ours}, {number(matched)} {has} "
-        f"a counterpart in {theirs}"
-        + (f" ({share(matched / found.linkable[0])})" if found.linkable[0] else "")
-        + f"; {counted(found.doubtful, 'pair is', 'pairs are')} doubtful; "
-        f"{counted(found.unmatched[0], 'entity', 'entities')} of {ours} and {number(found.unmatched[1])} of "
-        f"{theirs} have no counterpart."
-    )
+    found = figures.Overview.of(run)
     more = []
     if found.given:
         more.append(f"{counted(found.given, 'accepted pair was', 'accepted pairs were')} given, not found.")
@@ -43,18 +33,36 @@ def summary(run: StoredRun) -> str:
     if found.mean_confidence is not None and run.is_calibrated:
         right = share(found.mean_confidence)
         more.append(f"By their confidence, about {right} of the accepted pairs that were found are right.")
-    tiles = {
-        "accepted pairs": found.accepted,
-        "doubtful pairs": found.doubtful,
-        f"of {run.names_of_graphs[0]} without counterpart": found.unmatched[0],
-        f"of {run.names_of_graphs[1]} without counterpart": found.unmatched[1],
-    }
+    tiles = {"accepted pairs": found.accepted, "doubtful pairs": found.doubtful}
+    if run.is_within:
+        tiles["without duplicates"] = found.unmatched[0]
+    else:
+        names = zip(run.names_of_graphs, found.unmatched, strict=True)
+        tiles |= {f"of {name} without counterpart": many for name, many in names}
     tiles |= {"with equal IRIs": found.same_iri} if found.same_iri else {}
     counts = "".join(
         f"<div><dt>{shown(name)}</dt><dd>{number(many)}</dd></div>" for name, many in tiles.items()
     )
-    intro = paragraph(sentence, "summary") + (paragraph(" ".join(more)) if more else "")
+    intro = paragraph(_in_a_sentence(run, found), "summary") + (paragraph(" ".join(more)) if more else "")
     return f'{intro}<dl class="counts">{counts}</dl>\n'
+
+
+def _in_a_sentence(run: StoredRun, found: figures.Overview) -> str:
+    ours, theirs = map(shown, run.names_of_graphs)
+    has = "has" if found.matched == 1 else "have"
+    of_all = f" ({share(found.matched / found.linkable[0])})" if found.linkable[0] else ""
+    doubtful = f"{counted(found.doubtful, 'pair is', 'pairs are')} doubtful"
+    all_ours, alone = (
+        counted(many, "entity", "entities") for many in (found.linkable[0], found.unmatched[0])
+    )
+    beginning = f"Of {all_ours} of {ours}, {number(found.matched)} {has}"
+    if run.is_within:
+        verb = "has" if found.unmatched[0] == 1 else "have"
+        return f"{beginning} a duplicate{of_all}; {doubtful}; {alone} {verb} none."
+    return (
+        f"{beginning} a counterpart in {theirs}{of_all}; {doubtful}; {alone} of {ours} and "
+        f"{number(found.unmatched[1])} of {theirs} have no counterpart."
+    )
 
 
 def confidence(run: StoredRun, reliability: Reliability | None) -> str:
@@ -75,16 +83,16 @@ def confidence(run: StoredRun, reliability: Reliability | None) -> str:
     edges = [f"{place / figures.BINS:.1f}" for place in range(figures.BINS + 1)]
     title = "Pairs by confidence"
     given = int(run.is_given.sum())
-    told = (
+    caption = (
         "Confidence is the probability that a pair is right."
         if run.is_calibrated
         else "Confidence is the mean of the scores of all channels; it is not a probability."
     )
-    told += f" {counted(given, 'given pair')} with confidence 1: not counted." if given else ""
+    caption += f" {counted(given, 'given pair')} with confidence 1: not counted." if given else ""
     if threshold is not None and (alignment.confidence[~alignment.accepted] >= threshold).any():
-        told += " Pairs that are not each other's best stay doubtful at any confidence."
+        caption += " Pairs that are not each other's best stay doubtful at any confidence."
     drawn = charts.columns(title, edges, bins, stacked=True, below="confidence", mark=mark, edges=True)
-    parts = side_by_side(charts.figure(title, told, drawn, tuple(bins)), _calibration(reliability))
+    parts = side_by_side(charts.figure(title, caption, drawn, tuple(bins)), _calibration(reliability))
     return section("Confidence", parts, identifier="confidence")
 
 
@@ -100,12 +108,12 @@ def _calibration(bins: Reliability | None) -> str:
             advice = "No pair has an entity in one of the reference links, so none can be judged."
         return f"<div><h3>{title}</h3>{paragraph(advice, 'quiet')}</div>"
     points = [(row["confidence"], row["right"], int(row["count"])) for row in bins]
-    told = (
+    caption = (
         "Each point is a bin of confidence; a larger one holds more pairs. On the line, the share "
         "that is right equals the confidence; below it, confidence is too high. Only pairs with an entity in "
         "a reference link are judged."
     )
-    return charts.figure(title, told, charts.reliability(title, points))
+    return charts.figure(title, caption, charts.reliability(title, points))
 
 
 def evidence(run: StoredRun) -> str:
@@ -115,9 +123,9 @@ def evidence(run: StoredRun) -> str:
     if not found:
         return ""
     title = "Pairs decided by each kind of evidence"
-    told = "A kind decides an accepted pair if its weight times its score for the pair is the highest of all."
+    caption = "A kind decides an accepted pair if its weight times its score for the pair is the highest."
     rows = [(one.kind, float(one.decided), share(one.decided / pairs)) for one in found]
-    drawn = charts.figure(title, told, charts.bars(title, rows, whole=float(pairs)))
+    drawn = charts.figure(title, caption, charts.bars(title, rows, whole=float(pairs)))
     header = ["evidence", "weight", "decides", "chooses alone"]
     lines = [
         [escaped(one.kind), f"{one.weight:.2f}", number(one.decided), _maybe(one.alone)] for one in found
@@ -127,16 +135,16 @@ def evidence(run: StoredRun) -> str:
         for one, line in zip(found, lines, strict=True):
             line.insert(1, _maybe(one.worth))
     of = "all" if sample == pairs else f"a sample of {sample:,} of the"
-    told = (
+    caption = (
         f"Chooses alone: share of {of} accepted pairs whose target is the only best candidate of the source "
         "by this kind of evidence."
     )
     if len(header) > 4:
-        told += (
+        caption += (
             " Worth: how much of the uncertainty it removes, measured on pairs that another kind is sure of; "
             "it decides the weight."
         )
-    learnt = table("Weights of the evidence", header, lines) + paragraph(told, "quiet")
+    learnt = table("Weights of the evidence", header, lines) + paragraph(caption, "quiet")
     return section("Evidence", side_by_side(drawn, f"<div>{learnt}</div>"), identifier="evidence")
 
 
@@ -146,14 +154,14 @@ def rounds(run: StoredRun) -> str:
     if not found:
         return ""
     title = "Anchors per round"
-    told = "Anchors are pairs taken to be the same in a round; the next evidence is drawn from them."
+    caption = "Anchors are pairs taken to be the same in a round; the next evidence is drawn from them."
     rows = [
         (f"round {place}", float(many), f"{charts.compact(many)} ({new:.0%} new)")
         for place, (many, new) in enumerate(found, start=1)
     ]
     return section(
         "Rounds",
-        side_by_side(charts.figure(title, told, charts.bars(title, rows))),
+        side_by_side(charts.figure(title, caption, charts.bars(title, rows))),
         identifier="rounds",
     )
 
@@ -165,8 +173,9 @@ def unmatched(run: StoredRun) -> str:
         return section(
             "Without counterpart", paragraph("Every entity is in a pair.", "quiet"), identifier="unmatched"
         )
-    rows = [[escaped(reason), *map(number, counts)] for reason, counts in reasons.items()]
-    content = table("Entities without counterpart, by reason", ["reason", *run.names_of_graphs], rows)
+    names = [*run.graphs]
+    rows = [[escaped(reason), *map(number, counts[: len(names)])] for reason, counts in reasons.items()]
+    content = table("Entities without counterpart, by reason", ["reason", *names], rows)
     return section("Without counterpart", content, identifier="unmatched")
 
 

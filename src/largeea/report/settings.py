@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from largeea.config import Config
+from largeea.formats.columns import Columns
 from largeea.formats.naming import LABEL_PREDICATES
 
 _PLAIN = re.compile(r"(?!(true|false|inf|nan)$)[A-Za-z][A-Za-z0-9_:./-]*")
@@ -37,11 +38,18 @@ def changed_settings(manifest: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
 
 
 def command(manifest: dict[str, Any], output: str) -> str | None:
-    """Return the command that repeats a run into `output`; None if `largeea align` did not start it."""
+    """Return the command that repeats a run into `output`; None if its folder does not say how it started."""
     request = manifest.get("request")
     if not request:
         return None
-    words = ["largeea", "align", request["source"], *filter(None, [request.get("target")]), "-o", output]
+    target = [request["target"]] if request.get("target") else []
+    if request.get("earlier"):
+        given = [f"--source={request['source']}", *(f"--target={path}" for path in target)]
+        return shlex.join(["largeea", "update", request["earlier"], *given, "-o", output])
+    words = ["largeea", "align", request["source"], *target, "-o", output]
+    if request.get("within"):
+        words = ["largeea", "dedupe", request["source"], "-o", output]
+        request = request | {"reading": (request.get("reading") or {}) | {"same_iri": True}}
     for option, name in (("--links", "seeds"), ("--not-links", "forbidden")):
         words += [word for path in _several(request.get(name)) for word in (option, path)]
     words += _reading(request.get("reading") or {})
@@ -68,9 +76,10 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
             yield from ("--label", predicate)
     for language in naming.get("languages") or ():
         yield from ("--language", language)
-    if reading.get("columns"):
-        yield from ("--columns", _columns(reading["columns"]))
-    for name in ("format", "pair_language", "max_errors"):
+    for name in ("columns", "source_columns", "target_columns"):
+        if reading.get(name):
+            yield from (f"--{name.replace('_', '-')}", Columns(**reading[name]).to_text())
+    for name in ("format", "sheet", "pair_language", "max_errors"):
         if reading.get(name) is not None:
             yield from (f"--{name.replace('_', '-')}", str(reading[name]))
     if reading.get("match", "auto") != "auto":
@@ -83,13 +92,6 @@ def _scope(scope: dict[str, Any]) -> Iterator[str]:
     for name, value in scope.items():
         for one in value if isinstance(value, list) else filter(None, [value]):
             yield from (f"--{name.replace('_', '-')}", one)
-
-
-def _columns(columns: dict[str, Any]) -> str:
-    roles = {role: columns[role] for role in ("subject", "relation", "object", "name") if columns.get(role)}
-    if columns.get("attributes"):
-        roles["attributes"] = "+".join(columns["attributes"])
-    return ",".join(f"{role}={column}" for role, column in roles.items())
 
 
 def _value(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""`StoredRun`: a finished run read for a report, with what its manifest tells of the way to the answer."""
+"""`StoredRun`: a finished run read for a report, and what its manifest says about the way to the answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from largeea.errors import InputError
 from largeea.finished import CHANNELS, FEATURES, FinishedRun
-from largeea.graph import Bool, Int32, Links
+from largeea.graph import Bool, Int32, KnowledgeGraph, Links
+from largeea.graph.ranges import expand_ranges
+from largeea.matching.cardinality import Cardinality
 from largeea.runs.artifacts import load_artifact
 from largeea.runs.manifest import read_manifest, stage_file, way_on
 from largeea.similarity import Similarity
@@ -35,9 +37,8 @@ class StoredRun(FinishedRun):
         if stage not in self._loaded:
             record, path = self.manifest["stages"].get(stage), stage_file(self.folder, stage)
             if record is None or not path.is_file() or path.stat().st_size != record["bytes"]:
-                raise InputError(
-                    f"the result of the stage {stage!r} is missing or damaged; {way_on(self.folder)}", path
-                )
+                problem = f"the result of the stage {stage!r} is missing or damaged"
+                raise InputError(f"{problem}; repair it with: {way_on(self.folder)}", path)
             sha256 = None if self.trusted else record["sha256"]
             self._loaded[stage] = load_artifact(path, sha256, checked=not self.trusted)
         return self._loaded[stage]
@@ -77,7 +78,7 @@ class StoredRun(FinishedRun):
 
     @cached_property
     def worth(self) -> dict[str, float]:
-        """How much each channel tells of the pairs that another kind is sure of, if it was measured."""
+        """The share of the uncertainty that each channel removes; empty if it was not measured."""
         measured_in = (
             re.fullmatch(r"worth-(\d+)", name) for name in self.manifest["stages"] if self.has(name)
         )
@@ -103,23 +104,27 @@ class StoredRun(FinishedRun):
     @cached_property
     def is_given(self) -> Bool:
         """Whether people have given each pair of the answer, as a seed or by a review, `[pairs]`."""
-        seeds = same_pairs(self.seeds.pairs, self.alignment.pairs, self.source.size)
-        return np.asarray(self.alignment.given | seeds)
+        return self.alignment.given | Links(self.alignment.pairs).are_in(self.seeds)
 
     @cached_property
     def names_of_graphs(self) -> tuple[str, str]:
-        """The names of both graphs: those of their files if they differ."""
+        """The names of both graphs, those of their files if they differ; equal if both are one graph."""
         request = self.manifest.get("request") or {}
         names = [Path(str(request.get(side) or "")).name for side in ("source", "target")]
+        if self.is_within:
+            return (names[0] or "the graph",) * 2
         distinct = all(names) and names[0] != names[1]
         return (names[0], names[1]) if distinct else ("the source graph", "the target graph")
 
+    @property
+    def is_within(self) -> bool:
+        """Whether duplicates were searched within one graph."""
+        return self.alignment.cardinality is Cardinality.WITHIN
 
-def same_pairs(some: Int32, pairs: Int32, sources: int) -> Bool:
-    """Return which `pairs[n, 2]` are among `some[m, 2]`, which are one-to-one, as a mask `[n]`."""
-    target = np.full(sources, -1, np.int32)
-    target[some[:, 0]] = some[:, 1]
-    return np.asarray(target[pairs[:, 0]] == pairs[:, 1])
+    @property
+    def graphs(self) -> dict[str, KnowledgeGraph]:
+        """The graphs by name: two, or the one in which duplicates were searched."""
+        return dict(zip(self.names_of_graphs, (self.source, self.target), strict=True))
 
 
 def rows_of(matrix: Similarity, sources: Int32) -> Similarity:
@@ -127,7 +132,7 @@ def rows_of(matrix: Similarity, sources: Int32) -> Similarity:
     starts = matrix.indptr[sources]
     lengths = matrix.indptr[sources + 1] - starts
     pointers = np.concatenate([[0], np.cumsum(lengths)])
-    entries = np.repeat(starts - pointers[:-1], lengths) + np.arange(pointers[-1])
+    _, entries = expand_ranges(starts, lengths)
     shape = len(sources), matrix.shape[1]
     return Similarity(shape, pointers, matrix.indices[entries], matrix.scores[entries], matrix.floor)
 

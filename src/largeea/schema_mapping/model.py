@@ -11,9 +11,9 @@ EXACT, CLOSE = SKOS + "exactMatch", SKOS + "closeMatch"
 BROAD, NARROW = SKOS + "broadMatch", SKOS + "narrowMatch"
 RELATED, INVERSE = SKOS + "relatedMatch", OWL + "inverseOf"
 ASYMMETRY = 1.5
-"""One share is more than so many times the other where one term is broader than the other."""
+"""One term is broader than the other if one share is more than this many times the other."""
 EXACT_SHARE = 0.5
-"""Both shares are at least this high where two terms say the same."""
+"""Two terms say the same if both shares are at least this high."""
 Kind = Literal["relation", "attribute", "class"]
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.evidence.anchors import not_in, without_seeds
+from largeea.evidence.graphs import GraphPair
 from largeea.graph import Arrays, Bool, Links
 from largeea.graph.lookup import places_in
 from largeea.material import keeping, names_nearby
@@ -120,11 +121,30 @@ def nearby_names_again(
     apart: Links,
     *how: Any,
 ) -> Similarity:
-    """`names_nearby` for sources that are renamed or have no anchor; others keep their nearby targets."""
-    again = not_in(anchors, names.shape)[0] | renamed["source"]
+    """`names_nearby` for sources that are renamed, or have no anchor and are near something that changed.
+
+    Others keep their nearby targets.
+    """
+    near = _near_changes(GraphPair.of(edges), anchors, moved)
+    again = not_in(anchors, names.shape)[0] & near | renamed["source"]
     kept = without_seeds(moved_matrix(old, moved, renamed | {"source": again}), apart)
     names, compared = keeping(kept, again, names, kinds)
     return names_nearby(names, None, rows, ngrams, vectors, edges, anchors, agreement, compared, apart, *how)
+
+
+def _near_changes(graphs: GraphPair, anchors: Links, moved: Arrays) -> Bool:
+    """Mask of the sources that changed, or whose neighbours are counterparts or values of changed targets."""
+    sources, targets = graphs.shape
+    source, target = graphs.source, graphs.target
+    changed = np.zeros(target.nodes, bool)
+    changed[:targets] = moved["changed_target"] > 0
+    beside = target.neighbour[changed[target.node]]
+    counterparts = np.zeros(source.nodes, bool)
+    counterparts[anchors.source[changed[anchors.target]]] = True
+    counterparts[beside[beside >= targets] - targets + sources] = True
+    near = np.zeros(source.nodes, bool)
+    near[source.node[counterparts[source.neighbour]]] = True
+    return near[:sources] | (moved["changed_source"] > 0)
 
 
 def _compared_again(

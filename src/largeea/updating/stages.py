@@ -5,7 +5,7 @@
 | n-grams, strings, vectors | scores of pairs of unchanged names | renamed and new entities with all others |
 | encoded names | vectors of names that either graph had | all other names |
 | anchors | the pairs that the earlier matching is sure of | those of new entities, by names |
-| names of nearby targets | those of sources with an anchor | sources without an anchor, and renamed ones |
+| names of nearby targets | most | sources without an anchor near a change, and renamed ones |
 | candidates by surroundings | all | |
 | surroundings | cosines | new pairs, and entities of which half changed |
 | worth of evidence, calibration | all | |
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 from largeea.evidence import (
     choose_anchors,
     find_candidates,
+    measure_learnt,
     measure_names,
     measure_worth,
     surroundings_evidence,
@@ -40,6 +41,8 @@ from largeea.updating.moved import moved_entities, moved_matrix, renamed_entitie
 
 T = TypeVar("T")
 ALL, NONE, BUT_THE_SEED = slice(None), slice(0), slice(-1)
+WEIGHTS, MATCHING = slice(2, 3), slice(2, 5)
+"""Settings of stages whose other arguments differ by kinds of evidence that turned out to tell nothing."""
 
 
 class Start(NamedTuple):
@@ -73,8 +76,9 @@ STARTS: dict[Callable[..., Any], Start] = {
     find_candidates: Start(moved_matrix, ("moved",), NONE, BUT_THE_SEED),
     surroundings_evidence: Start(evidence.surroundings_again, ("moved",), ALL, BUT_THE_SEED),
     measure_names: Start(as_it_was, (), NONE),
-    measure_worth: Start(as_it_was, (), NONE),
-    calibrate: Start(as_it_was, (), NONE),
+    measure_worth: Start(as_it_was, (), NONE, WEIGHTS),
+    measure_learnt: Start(as_it_was, (), NONE, NONE),
+    calibrate: Start(as_it_was, (), NONE, MATCHING),
 }
 UNCHANGED = Start(as_it_was, (), NONE, NONE)
 """How every stage starts if nothing changed."""

@@ -10,7 +10,7 @@ from largeea.graph import KnowledgeGraph, strings
 from largeea.names.cutting import Words
 from largeea.names.ngrams import tfidf
 from largeea.web.reconcile.comparison import Comparison
-from largeea.web.reconcile.facts import Facts, last_part
+from largeea.web.reconcile.facts import Facts
 from largeea.web.reconcile.index import NAMESAKES, NameIndex
 from largeea.web.reconcile.lookup import RowsByKey, SortedTexts
 from largeea.web.reconcile.schema import THING, Schema
@@ -105,11 +105,3 @@ def test_a_graph_without_types_has_one_type_for_all() -> None:
     assert schema.types_of(1) == [{"id": THING, "name": "Thing"}]
     assert [entry.name for entry in schema.properties_of(THING)] == ["next"]
     assert (facts.name(1), facts.space, facts.find("2"), facts.find("3")) == ("2", "", 1, -1)
-
-
-@pytest.mark.parametrize(
-    ("iri", "expected"),
-    [("http://a/b#c", "c"), ("http://a/b/", "b/"), ("urn:x:y", "y"), ("k", "k"), ("/", "/")],
-)
-def test_the_last_part_is_never_empty(iri: str, expected: str) -> None:
-    assert last_part(iri) == expected

@@ -51,6 +51,12 @@ def test_a_data_extension_has_a_limit_of_values(send: Send, monkeypatch: pytest.
     assert send("POST", "/", data={"extend": json.dumps(asked)}).status_code == 413
 
 
+def test_a_data_extension_has_a_limit_of_properties(send: Send) -> None:
+    for count, status in ((100, 200), (101, 400)):
+        asked = {"ids": [EX + "a1"], "properties": [{"id": f"{EX}p{i}"} for i in range(count)]}
+        assert send("POST", "/", data={"extend": json.dumps(asked)}).status_code == status
+
+
 def test_a_data_extension_of_a_hub_took_minutes(
     reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
 ) -> None:

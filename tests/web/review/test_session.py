@@ -12,11 +12,12 @@ import pytest
 
 from largeea.errors import UsageError
 from largeea.finished import FinishedRun
+from largeea.formats.prefixes import last_part
 from largeea.graph import Attributes, KnowledgeGraph, strings
 from largeea.reviews import Reviews, read_reviews
 from largeea.web.review import literals
 from largeea.web.review.estimate import estimate_precision, wilson
-from largeea.web.review.literals import Comparison, Value, aligned, last_part, names_and_literals
+from largeea.web.review.literals import Comparison, Value, aligned, names_and_literals
 from largeea.web.review.neighbours import Neighbour, Neighbourhood, Neighbourhoods
 from largeea.web.review.pairs import PairTable, Selection
 from largeea.web.review.picture import draw

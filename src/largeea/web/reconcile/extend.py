@@ -7,6 +7,7 @@ import re
 import time
 from typing import Any
 
+from largeea.formats.vocabularies import XSD
 from largeea.web.reconcile.answers import Reconciler
 from largeea.web.reconcile.facts import Facts, Value
 from largeea.web.reconcile.queries import BadRequest, Extension, WantedProperty
@@ -15,16 +16,15 @@ MAX_VALUES = 1000
 """Values of one property of one entity in an answer."""
 MAX_CELLS = 100_000
 """Values in an answer."""
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 _INTEGERS = {
-    _XSD + name
+    XSD + name
     for name in (
         *("integer", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger"),
         *("nonPositiveInteger", "negativeInteger"),
         *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
     )
 }
-_FLOATS = {_XSD + name for name in ("decimal", "double", "float")}
+_FLOATS = {XSD + name for name in ("decimal", "double", "float")}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
 _DAY = r"-?(?:[1-9][0-9]*)?[0-9]{4}-(?:1[0-2]|0[1-9])-(?:3[01]|0[1-9]|[12][0-9])"
@@ -87,11 +87,11 @@ def cell(facts: Facts, value: Value) -> dict[str, Any]:
         return {"int": int(text)}
     if tag in _FLOATS and (number := _finite(text)) is not None:
         return {"float": number}
-    if tag == _XSD + "boolean" and text in _BOOLEANS:
+    if tag == XSD + "boolean" and text in _BOOLEANS:
         return {"bool": _BOOLEANS[text]}
-    if tag == _XSD + "date" and (parts := _DATE.fullmatch(text)):
+    if tag == XSD + "date" and (parts := _DATE.fullmatch(text)):
         return {"date": f"{parts[1]}T00:00:00{parts[2]}"}
-    if tag == _XSD + "dateTime" and _DATE_TIME.fullmatch(text):
+    if tag == XSD + "dateTime" and _DATE_TIME.fullmatch(text):
         return {"date": text}
     return {"str": value.text}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from largeea.formats.prefixes import last_part
 from largeea.formats.vocabularies import DC, DC_TERMS, RDFS, SCHEMA, SKOS
 from largeea.graph import Int32, KnowledgeGraph, strings
 from largeea.graph.lookup import counted, places_in
@@ -26,7 +26,6 @@ DESCRIPTIONS = (
 """Predicates of descriptions, the best first."""
 LONGEST_DESCRIPTION = 200
 _NAMESPACE = r"^(?P<space>.*[#/:])"
-_LAST_PART = re.compile(r"[^#/:]+[#/:]*$")
 
 
 class Literal(NamedTuple):
@@ -138,9 +137,3 @@ class Facts:
         spaces = pc.struct_field(pc.extract_regex(served, _NAMESPACE), ["space"]).drop_null()
         values, counts = counted(spaces)
         return max(zip(counts.tolist(), values.to_pylist(), strict=True), default=(0, ""))[1]
-
-
-def last_part(iri: str) -> str:
-    """The last part of an IRI; the whole of what has no parts."""
-    found = _LAST_PART.search(iri)
-    return found[0] if found else iri

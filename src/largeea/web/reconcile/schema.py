@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
 
 from largeea.formats.naming import local_names
+from largeea.formats.prefixes import last_part
 from largeea.formats.vocabularies import OWL, SUBCLASS, TYPE
 from largeea.graph import Bool, Int32, Int64, KnowledgeGraph, Role, strings
 from largeea.graph.lookup import distinct, places_in
-from largeea.web.reconcile.facts import Facts, Property, last_part
+from largeea.web.reconcile.facts import Facts, Property
 from largeea.web.reconcile.lookup import RowsByKey
 
 THING = OWL + "Thing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -12,6 +11,7 @@ from typing import Literal
 
 from largeea.evidence.literals import comparable
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES
+from largeea.formats.prefixes import last_part
 from largeea.graph import KnowledgeGraph, strings
 
 Mark = Literal["equal", "similar", "different", "only"]
@@ -24,7 +24,6 @@ _COMPARED, _TRIED = 200, 2
 _SIMILAR = 0.75
 _CLOSE = 0.01
 """Numbers that differ by at most this share are similar."""
-_LAST_PART = re.compile(r"[^#/:]*[#/:]?$")
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ Literals = dict[str, list[Value]]
 def names_and_literals(graph: KnowledgeGraph, entity: int) -> tuple[tuple[Value, ...], Literals]:
     """Return the names of an entity, its main name first, and its other literals by predicate.
 
-    Of an entity with more than `MOST_LITERALS` literals, only so many are looked at.
+    Of an entity with more than `MOST_LITERALS` literals, only the first are looked at.
     """
     attributes = graph.attributes
     first, last = (bisect_left(attributes.entity, number) for number in (entity, entity + 1))
@@ -128,12 +127,6 @@ class Comparison:
             return values
         marks = ({self(value.text, other.text) for other in others} for value in values)
         return tuple(replace(value, mark=_best(found)) for value, found in zip(values, marks, strict=True))
-
-
-def last_part(iri: str) -> str:
-    """Return the part of an IRI that a person reads: what follows the last `#`, `/` or `:`."""
-    found = _LAST_PART.search(iri)
-    return found[0] if found and found[0].strip("#/:") else iri
 
 
 _WORTH: dict[Mark, float] = {"equal": 2.0, "similar": 1.0}

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from largeea.finished import FinishedRun
-from largeea.graph import Int32, KnowledgeGraph
+from largeea.formats.prefixes import last_part
+from largeea.graph import KnowledgeGraph, Links
 from largeea.graph.edges import Edges
-from largeea.web.review.literals import last_part
+from largeea.matching.cardinality import Cardinality
 from largeea.web.review.pairs import name_of
 
 MOST_EDGES = 400
@@ -58,22 +59,20 @@ class Neighbourhoods:
         return _edges(source), _edges(target)
 
     @cached_property
-    def _counterpart(self) -> Int32:
-        """The target entity that each source entity is paired with, `[sources]`, or -1."""
-        found = np.full(self._run.source.size, -1, np.int32)
-        for links in (self._run.alignment.pairs, self._run.same.pairs):
-            found[links[:, 0]] = links[:, 1]
-        return found
+    def _links(self) -> Links:
+        """Sorted pairs of the answer and of equal IRIs; within one graph, each entity with itself, too."""
+        pairs = self._run.alignment.pairs
+        found = [pairs, self._run.same.pairs]
+        if self._run.alignment.cardinality is Cardinality.WITHIN:
+            itself = np.arange(self._run.source.size, dtype=np.int32)
+            found += [pairs[:, ::-1], np.column_stack([itself, itself])]
+        return Links(np.concatenate(found)).canonical()
 
     def of(self, source: int, target: int) -> Neighbourhood:
         """Return the neighbours of a pair; those that only one side has come after the matched ones."""
         ours = _distinct(_neighbours(self._run.source, self._edges[0], source))
         theirs = _distinct(_neighbours(self._run.target, self._edges[1], target))
-        matched = [
-            (one, theirs[counterpart])
-            for one in ours.values()
-            if (counterpart := int(self._counterpart[one.entity])) in theirs
-        ]
+        matched = list(self._matched(ours, theirs))
         paired = {one.entity for one, _ in matched}, {other.entity for _, other in matched}
         left = [one for one in ours.values() if one.entity not in paired[0]]
         right = [one for one in theirs.values() if one.entity not in paired[1]]
@@ -85,6 +84,17 @@ class Neighbourhoods:
             len(left),
             len(right),
         )
+
+    def _matched(
+        self, ours: dict[int, Neighbour], theirs: dict[int, Neighbour]
+    ) -> Iterator[tuple[Neighbour, Neighbour]]:
+        """Yield the neighbours that are paired with each other, each once."""
+        free = dict(theirs)
+        for entity, one in ours.items():
+            first, last = np.searchsorted(self._links.source, [entity, entity + 1])
+            counterparts = self._links.target[first:last].tolist()
+            if (found := next((other for other in counterparts if other in free), None)) is not None:
+                yield one, free.pop(found)
 
 
 def _edges(graph: KnowledgeGraph) -> Edges:

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from largeea.errors import UsageError
 from largeea.finished import FEATURES, FinishedRun
-from largeea.graph import Bool, Float32, Int8, Int32, KnowledgeGraph, Role, strings
+from largeea.graph import Bool, Float32, Int8, Int32, KnowledgeGraph, Links, Role, strings
+from largeea.matching.cardinality import Cardinality
 from largeea.reviews import Pair
 
 Order = Literal["doubtful", "sample", "lowest", "highest"]
@@ -66,7 +67,8 @@ class PairTable:
         self.pairs, self.confidence = run.alignment.pairs, run.alignment.confidence
         self.accepted = run.alignment.accepted
         self.evidence = run.alignment.evidence
-        self._seeds = run.seeds.source
+        self._seeds = run.seeds
+        self._within = run.alignment.cardinality is Cardinality.WITHIN
         self._queues: OrderedDict[Selection, Int32] = OrderedDict()
         self._lock = Lock()
 
@@ -104,15 +106,24 @@ class PairTable:
     @cached_property
     def sample(self) -> Int32:
         """The accepted pairs that were not given as seeds, in an order that is random and always the same."""
-        given = np.isin(self.pairs[:, 0], self._seeds)
+        given = Links(self.pairs).are_in(self._seeds)
         drawn = np.flatnonzero(self.accepted & ~given).astype(np.int32)
         return np.random.default_rng(len(drawn)).permutation(drawn)
 
+    def partner_of_target(self, target: int) -> str | None:
+        """The name of the entity that a target entity is paired with; None if it is in no pair."""
+        number = int(self._pair_of_target[target])
+        if number < 0:
+            return None
+        source, other = self.pairs[number].tolist()
+        return name_of(self.source, source if other == target else other)
+
     @cached_property
-    def pair_of_target(self) -> Int32:
-        """The number of the pair that each target entity is in, `[targets]`, or -1."""
+    def _pair_of_target(self) -> Int32:
+        """The number of the first pair that each target entity is in, `[targets]`, or -1."""
         found = np.full(self.target.size, -1, np.int32)
-        found[self.pairs[:, 1]] = np.arange(len(self))
+        for ends in (0, 1) if self._within else (1,):
+            found[self.pairs[::-1, ends]] = np.arange(len(self))[::-1]
         return found
 
     def iris(self, pair: int) -> Pair:
@@ -130,11 +141,12 @@ class PairTable:
         if not pairs or not len(self):
             return np.empty(0, np.int32)
         ours, theirs = (strings(column) for column in zip(*pairs, strict=True))
-        source, target = self.source.find(ours), self.target.find(theirs)
-        place = np.full(self.source.size + 1, -1, np.int32)
-        place[self.pairs[:, 0]] = np.arange(len(self))
-        number = place[source]
-        known: Int32 = number[(source >= 0) & (number >= 0) & (self.pairs[number, 1] == target)]
+        wanted = Links(np.column_stack([self.source.find(ours), self.target.find(theirs)]))
+        keys = Links(self.pairs).keys
+        order = np.argsort(keys, kind="stable")
+        place = np.minimum(np.searchsorted(keys, wanted.keys, sorter=order), len(self) - 1)
+        number: Int32 = order[place].astype(np.int32)
+        known: Int32 = number[keys[number] == wanted.keys]
         return known
 
     def queue(self, selection: Selection, reviewed: Callable[[int], list[Pair]]) -> Int32:

@@ -150,11 +150,10 @@ class Session:
         return [self._rival(source, rival, score if scores else None) for rival, score in found[:RIVALS]]
 
     def _rival(self, source: int, rival: int, score: float | None) -> dict[str, Any]:
-        owner = int(self._table.pair_of_target[rival])
         facts = _entity(self._run.target, rival)
         return facts | {
             "target": rival,
-            "paired_with": None if owner < 0 else self._table.names(owner)[0],
+            "paired_with": self._table.partner_of_target(rival),
             "score": score,
             "decision": self._own((self._run.source.entities[source].as_py(), facts["iri"])),
         }
