@@ -16,7 +16,7 @@ from largeea.execution import code
 ROOT = Path(largeea.__file__).parent
 
 LAYERS: tuple[set[str], ...] = (
-    {"errors", "graph", "hashing", "randomness", "version"},
+    {"child", "errors", "graph", "hashing", "randomness", "version"},
     {"plugins", "progress"},
     {"config"},
     {"execution"},

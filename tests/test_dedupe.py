@@ -163,6 +163,13 @@ def test_files_can_be_explained_resumed_and_evaluated(tmp_path: Path, capsys):
     assert told.status == "accepted"
     assert told.counterpart.entity.iri == done.alignment.source.entities[other].as_py()
     assert all(candidate.entity.iri != told.entity.iri for candidate in told.candidates)
+    assert told.counterpart.is_counterpart
+    several = int(np.argmax(np.bincount(done.alignment.pairs.ravel())))
+    of_several = explain(finished, several, "source", candidates=0)
+    pairs = done.alignment.pairs[(done.alignment.pairs == several).any(axis=1)]
+    named = [of_several.counterpart, *of_several.candidates]
+    assert len(named) == len(pairs) > 1, "only the first duplicate was called one"
+    assert all(one.is_counterpart and one.paired_with is None for one in named)
     assert find_entity(finished.alignment, told.entity.iri) == (one, "source")
     answer = (folder / "alignment.sssom.tsv").read_bytes()
     assert run(["resume", str(folder), "--quiet"]) == 0

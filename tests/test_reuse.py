@@ -223,12 +223,12 @@ GRAMS = {"default": {"ngrams"}, "trained": {"ngrams"}}
 SURROUNDINGS = {"surroundings", "trial-surroundings"}
 LITERALS = {"literals", "trial-literals"}
 NEARBY = {"names-nearby", "trial-names-nearby"}
-ROUNDS = {"fused", "calibration", "likelihood", "by-values", "neighbours", "trial-neighbours"}
+ROUNDS = {"fused", "matched", "calibration", "by-values", "neighbours", "trial-neighbours"}
 ROUNDS |= SURROUNDINGS | LITERALS | NEARBY
 JUDGED = {"judged", "names-worth", "worth-1"}
-WEIGHED = {"default": {"worth-1", "fused", "calibration", "likelihood"}}
-LEARNT = {"fused", "calibration", "likelihood"}
+LEARNT = {"fused", "matched", "calibration"}
 """Stages that take learnt weights as settings: they may change with any evidence."""
+WEIGHED = {"default": {"worth-1", *LEARNT}}
 USED_BY: dict[str, dict[str, set[str]]] = {
     "seed": {
         "default": {"strings", "candidates", *JUDGED, "knock-outs", *SURROUNDINGS, *LITERALS},
@@ -270,7 +270,7 @@ USED_BY: dict[str, dict[str, set[str]]] = {
     "evidence.label_width": {"default": {"candidates", *SURROUNDINGS}},
     "fusion.method": {"trained": {"fused"}},
     "fusion.csls": {"trained": {"fused"}},
-    "decision.temperature": {"default": {"calibration", "likelihood"}},
+    "decision.temperature": {"default": {"matched", "calibration"}},
     "decision.threshold": {"default": {"alignment"}, "trained": {"alignment"}},
     "decision.doubtful": {"default": {"alignment"}, "trained": {"alignment"}},
     "decision.assignment": {"default": {"alignment"}, "trained": {"alignment"}},

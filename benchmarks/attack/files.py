@@ -18,7 +18,8 @@ from pathlib import Path
 
 from benchmarks.attack.parquet_files import PARQUET
 from benchmarks.attack.process import Outcome, call, fall, run
-from benchmarks.attack.workshop import LABEL, Attempt, Workshop, write_pair
+from benchmarks.attack.shapes import LABEL
+from benchmarks.attack.workshop import Attempt, Workshop, write_pair
 
 MOST_MB = 1200.0
 """Memory of a process that reads a file of a few MB: 256 MB more than a run without input, several times."""

@@ -12,146 +12,17 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import chain, islice, permutations
+from itertools import chain
 from pathlib import Path
 
-from benchmarks.attack.collisions import colliding_texts
 from benchmarks.attack.process import Outcome, fall, run
-from benchmarks.attack.workshop import LABEL, Attempt, Workshop, statements
+from benchmarks.attack.shapes import GROWING, SMALL, Lines, hub_of_pairs, statements
+from benchmarks.attack.workshop import Attempt, Workshop
 
 FACTOR = 3.0
 NEGLIGIBLE_SECONDS, NEGLIGIBLE_MB = 4.0, 200.0
 SECONDS = 7200
 STAGES_SHOWN = 3
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
-
-WORDS = ("river", "stone", "green", "upper", "north", "saint", "field", "house", "water")
-"""Nine words, for names that differ in nothing but their order."""
-_LETTERS = str.maketrans("0123456789", "ghijklmnop")
-
-Lines = Iterator[str]
-
-
-def _named(side: str, n: int, name: Callable[[int], str]) -> Lines:
-    for i in range(n):
-        yield f'<urn:{side}:{i}> {LABEL} "{name(i)}" .\n<urn:{side}:{i}> <urn:p> <urn:{side}:{i // 2}> .\n'
-
-
-def hub(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f"<urn:{side}:Hub> <urn:p> <urn:{side}:Spoke{i}> .\n"
-
-
-def hub_of_pairs(side: str, n: int, relations: int = 1) -> Lines:
-    """A hub whose neighbours have names of their own, the same on both sides."""
-    yield f'<urn:{side}:hub> {LABEL} "The Hub" .\n'
-    for i in range(n):
-        name = f"{i * 2_654_435_761 % (1 << 32):08x}".translate(_LETTERS)
-        yield f"<urn:{side}:hub> <urn:p{i % relations}> <urn:{side}:{i}> .\n"
-        yield f'<urn:{side}:{i}> {LABEL} "{name}" .\n'
-
-
-def distinct_values(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f'<urn:{side}:{i}> {LABEL} "Town {i}" .\n<urn:{side}:{i}> <urn:v> "value {i}" .\n'
-
-
-def namesakes_around_a_hub(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f'<urn:{side}:hub> <urn:p> <urn:{side}:{i}> .\n<urn:{side}:{i}> {LABEL} "Springfield" .\n'
-
-
-def one_value_for_all(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f'<urn:{side}:{i}> {LABEL} "Town {i}" .\n<urn:{side}:{i}> <urn:v> "the same" .\n'
-
-
-def many_values(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f'<urn:{side}:Paris> <urn:v{i % 7}> "value {i}" .\n'
-
-
-def many_aliases(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f'<urn:{side}:Paris> <http://www.w3.org/2004/02/skos/core#altLabel> "alias {i}" .\n'
-
-
-def many_predicates(side: str, n: int) -> Lines:
-    for i in range(n // 10):
-        yield f"<urn:{side}:Paris> <urn:p{i}> <urn:{side}:Lima> .\n"
-
-
-def deep_classes(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f"<urn:{side}:Class{i}> {SUBCLASS} <urn:{side}:Class{i + 1}> .\n"
-
-
-def blank_nodes(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f'_:b{i} <urn:p> _:b{i // 2} .\n_:b{i} {LABEL} "node {i}" .\n'
-
-
-def blank_list(side: str, n: int) -> Lines:
-    """One list of n blank nodes."""
-    yield f"<urn:{side}:list> <urn:p> _:l0 .\n"
-    for i in range(n):
-        following = f"_:l{i + 1}" if i + 1 < n else f"<{RDF}nil>"
-        yield f"_:l{i} <{RDF}first> _:x{i} .\n_:l{i} <{RDF}rest> {following} .\n"
-
-
-def own_relations(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f"<urn:{side}:Town{i}> <urn:{side}:p{i}> <urn:{side}:Town{i + 1}> .\n"
-
-
-def own_namespaces(side: str, n: int) -> Lines:
-    for i in range(n):
-        yield f"<http://{side}{i}.example/Town{i}> <urn:p> <http://{side}{i // 2}.example/Town{i // 2}> .\n"
-
-
-def other_orders(side: str, n: int) -> Lines:
-    """Names of the same words in another order, which share nearly all n-grams."""
-    orders = [" ".join(order) for order in islice(permutations(WORDS), n)]
-    return _named(side, n, lambda i: orders[i % len(orders)])
-
-
-def colliding_values(side: str, n: int) -> Lines:
-    for i, text in enumerate(colliding_texts(n)):
-        yield f'<urn:{side}:{i}> {LABEL} "{text}" .\n<urn:{side}:{i}> <urn:v> "{text}" .\n'
-
-
-GROWING: dict[str, Callable[[str, int], Lines]] = {
-    "one hub": hub,
-    "one hub of matched neighbours": hub_of_pairs,
-    "one hub of n relations": lambda side, n: hub_of_pairs(side, n, n),
-    "equal names": lambda side, n: _named(side, n, lambda i: "Springfield"),
-    "equal names around a hub": namesakes_around_a_hub,
-    "names of one repeated character": lambda side, n: _named(side, n, lambda i: "a" * (1 + i % 500)),
-    "one word in all names": lambda side, n: _named(side, n, lambda i: f"municipality {i:x}"),
-    "nothing in common": lambda side, n: _named(side, n, lambda i: f"{side * 3} {i * 7919:x}"),
-    "names of the same words": other_orders,
-    "names that collide in hash tables": colliding_values,
-    "n/10 names of 1000 letters": lambda side, n: _named(side, n // 10, lambda i: f"{i:x} " + "xyz " * 250),
-    "one name of n letters": lambda side, n: _named(side, 2, lambda i: f"{i}" + "xyz " * (n * 25)),
-    "one value for all": one_value_for_all,
-    "n distinct values": distinct_values,
-    "n values of one entity": many_values,
-    "n aliases of one entity": many_aliases,
-    "n/10 predicates of one pair": many_predicates,
-    "n relations": own_relations,
-    "n namespaces": own_namespaces,
-    "n levels of classes": deep_classes,
-    "blank nodes": blank_nodes,
-    "a list of n blank nodes": blank_list,
-}
-SMALL: dict[str, Lines] = {
-    "one entity": iter(['<urn:{side}:x> <urn:p> "1" .\n']),
-    "no edge": iter([f'<urn:{{side}}:{i}> {LABEL} "Town {i}" .\n' for i in range(9)]),
-    "a loop": iter(["<urn:{side}:x> <urn:p> <urn:{side}:x> .\n"]),
-    "only blank nodes": iter(["_:a <urn:p> _:b .\n"]),
-    "nothing": iter(()),
-}
 
 
 EXPLANATIONS = {
@@ -162,8 +33,7 @@ EXPLANATIONS = {
 
 def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     size = 500_000 if most is None else 10_000 if most >= 10 else 1000
-    for name, lines in SMALL.items():
-        text = "".join(lines)
+    for name, text in SMALL.items():
         outcome = aligned(workshop, lambda side, text=text: iter([text.replace("{side}", side)]))
         yield f"graph: {name}", fall(outcome)
     base = aligned(workshop, statements)

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pyoxigraph as ox
 from benchmarks.attack.process import Outcome, call, fall, run
 from benchmarks.attack.servers import serving
-from benchmarks.attack.workshop import LABEL, Attempt, Workshop
+from benchmarks.attack.shapes import LABEL
+from benchmarks.attack.workshop import Attempt, Workshop
 
 from largeea.formats.links import FORMATS
 

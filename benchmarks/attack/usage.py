@@ -13,8 +13,9 @@ from typing import Any, get_args
 
 from benchmarks.attack.process import fall, run
 from benchmarks.attack.settings import all_fields, bounds
+from benchmarks.attack.shapes import TOWNS
 from benchmarks.attack.victims import VICTIMS, prepare
-from benchmarks.attack.workshop import ALIGN, TOWNS, Attempt, Workshop
+from benchmarks.attack.workshop import ALIGN, Attempt, Workshop
 
 from largeea.config import PARTS
 from largeea.formats.links import FORMATS

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 from benchmarks.attack.events import Events, kill_me
 from benchmarks.attack.process import fall, run
-from benchmarks.attack.workshop import ALIGN, TOWNS, Workshop, required, write_pair
+from benchmarks.attack.shapes import TOWNS
+from benchmarks.attack.workshop import ALIGN, Workshop, required, write_pair
 
 from largeea.datasets import registry
 from largeea.experiments import measure

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.attack.process import Outcome, fall, run
+from benchmarks.attack.shapes import TOWNS, statements
 
+from largeea.datasets.registry import FOLDER_VARIABLE
 from largeea.runs.files import is_leftover
 
-LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
-TOWNS = ["Paris", "Tokyo", "Lima", "Berlin", "Quito", "Oslo", "Dublin", "Cairo"]
 UNCOMPARED = ("manifest.json", "report.html", ".lock")
 """They contain times."""
 ALIGN = ["align", "a.nt", "b.nt", "-o", "run", "--quiet", "--write", "sssom", "--write", "parquet"]
@@ -29,6 +28,7 @@ class Workshop:
 
     def __init__(self, place: Path) -> None:
         self.work, self._saved = place / "work", place / "saved"
+        os.environ.pop(FOLDER_VARIABLE, None)  # data sets go into the workshop, not to the user's own
         self.clear()
 
     def clear(self) -> None:
@@ -71,14 +71,6 @@ def required(arguments: list[str]) -> Outcome:
     if fall(outcome, (0,)):
         raise SystemExit(f"largeea {' '.join(arguments)}: {fall(outcome, (0,))}\n{outcome.err}")
     return outcome
-
-
-def statements(side: str, towns: list[str] = TOWNS) -> Iterator[str]:
-    """Yield the lines of a tiny graph in N-Triples: names, edges and literals."""
-    for i, town in enumerate(towns):
-        yield f'<urn:{side}:{town}> {LABEL} "{town}" .\n'
-        yield f"<urn:{side}:{town}> <urn:p> <urn:{side}:{towns[(3 * i + 1) % len(towns)]}> .\n"
-        yield f'<urn:{side}:{town}> <urn:year> "{1900 + i}" .\n'
 
 
 def write_pair() -> None:

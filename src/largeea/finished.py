@@ -9,6 +9,7 @@ from typing import Any
 
 from largeea.evidence.literals import value_numbers
 from largeea.evidence.witnesses import JoinedGraphs
+from largeea.formats.links import GivenPairs
 from largeea.graph import Int32, KnowledgeGraph, Links
 from largeea.matching.alignment import Alignment
 from largeea.matching.forbidden import without_pairs
@@ -23,6 +24,8 @@ CHANNELS = {"equal-names": "name", "names": "name", "neighbours-of-others": "nei
 
 An answer with evidence has `equal-names`, without it `names`.
 """
+MATCHED_AGAIN = "matched-again"
+"""The stage that holds `M` instead of `fused` where reviews have taught something about other pairs."""
 ITSELF = "itself"
 """The stage that holds every entity with itself, where a graph was compared with itself."""
 FEATURES = ("semantic", "strings")
@@ -66,6 +69,11 @@ class FinishedRun:
         return links
 
     @cached_property
+    def reviewed(self) -> Links:
+        """The pairs that the run knows people to have called right (weight 1) or wrong (0)."""
+        return GivenPairs.from_arrays(self.load("given-pairs")).reviewed
+
+    @cached_property
     def same(self) -> Links:
         """The pairs with equal IRIs, those that are not matched included."""
         links: Links = self.load("same-iri")
@@ -74,7 +82,7 @@ class FinishedRun:
     @cached_property
     def fused(self) -> Similarity:
         """`M`: the scores that the answer was drawn from."""
-        matrix: Similarity = self.load("fused")
+        matrix: Similarity = self.load(MATCHED_AGAIN if MATCHED_AGAIN in self.stages else "fused")
         return matrix
 
     @cached_property

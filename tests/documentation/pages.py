@@ -47,7 +47,7 @@ class Block:
     @property
     def is_commands(self) -> bool:
         """Whether it holds commands: by its mark, or by its first word."""
-        return self.kind in ("sh", "console") or (not self.kind and self.text.startswith(PROGRAMS))
+        return self.kind == "sh" or (not self.kind and self.text.startswith(PROGRAMS))
 
 
 def blocks(page: Path) -> Iterator[Block]:

@@ -126,7 +126,7 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"rows": [', "is no JSON"),
+        ('{"rows": [', "is not JSON"),
         ("[]", "has no figures of an experiment"),
         ('{"rows": []}', "lacks command, failures, forms, machine, settings"),
         (None, "has no rows"),

@@ -89,7 +89,7 @@ class EvidenceConfig(Section):
     )
 
     def sketches_for(self, entities: int) -> int:
-        """Return the number of sketches that score candidates of two graphs with so many entities in total.
+        """Return the number of sketches that score candidates of two graphs with this many entities in total.
 
         More sketches blur less. That matters in small graphs, where few pairs decide how far evidence is
         trusted.

@@ -59,7 +59,7 @@ def _read(path: Path) -> Report:
     try:
         report = json.loads(path.read_bytes())
     except ValueError as error:
-        raise _unreadable(path, f"is no JSON ({error})") from error
+        raise _unreadable(path, f"is not JSON ({error})") from error
     missing = _NEEDED - set(report if isinstance(report, dict) else ())
     if missing:
         raise _unreadable(path, f"has no figures of an experiment: it lacks {', '.join(sorted(missing))}")
