@@ -11,22 +11,21 @@ from largeea.similarity.kernels import keep_best
 
 @njit(cache=True, nogil=True)
 def add_products(
-    first: int, last: int, from_row: int, indptr: Int64, indices: Int32, place_of: Int32,
+    first: int, last: int, order: Int32, indptr: Int64, places: Int32,
     source: Int8, units: Float32, target: Int8, units_t: Float32, products: Float32,
 ) -> None:  # fmt: skip
-    """Add `source . target` to the `products` of the pairs of the rows `from_row + first:last`.
+    """Add `source . target` to the `products` of the pairs of the rows `order[first:last]`.
 
-    The vector of row `from_row + i` is `source[i]`, that of a target `target[place_of[target]]`.
+    The vector of row i is `source[i]`, that of the target of a pair is `target[places[pair]]`.
 
     Four pairs at a time, because then more reads from memory are under way; the last ones may be repeated.
     """
-    for place in range(first, last):
-        row, mine, unit = from_row + place, source[place], units[place]
+    for row in order[first:last]:
+        mine, unit = source[row], units[row]
         end = indptr[row + 1]
         for a in range(indptr[row], end, 4):
             b, c, d = min(a + 1, end - 1), min(a + 2, end - 1), min(a + 3, end - 1)
-            at_a, at_b = place_of[indices[a]], place_of[indices[b]]
-            at_c, at_d = place_of[indices[c]], place_of[indices[d]]
+            at_a, at_b, at_c, at_d = places[a], places[b], places[c], places[d]
             to_a, to_b, to_c, to_d = target[at_a], target[at_b], target[at_c], target[at_d]
             of_a = of_b = of_c = of_d = np.int32(0)
             for i in range(len(mine)):

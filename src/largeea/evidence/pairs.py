@@ -10,6 +10,7 @@ import numpy as np
 from largeea.evidence import pair_kernels
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
+from largeea.matching.local_order import local_order_of_rows
 from largeea.similarity import Similarity
 
 
@@ -63,16 +64,25 @@ class Pairs:
         return np.flatnonzero(among).astype(np.int32)
 
     @cached_property
-    def place_of(self) -> Int32:
-        """The place of each target in `targets`, `[highest target + 1]`."""
+    def places(self) -> Int32:
+        """The place of the target of each pair in `targets`, `[pairs]`."""
         place_of = np.zeros(self.indices.max(initial=-1) + 1, np.int32)
         place_of[self.targets] = np.arange(len(self.targets), dtype=np.int32)
-        return place_of
+        return place_of[self.indices]
+
+    @cached_property
+    def order(self) -> Int32:
+        """The rows in an order in which those that share targets are close, `[rows]`."""
+        return local_order_of_rows(self.indptr, self.indices)
+
+    def order_of(self, first: int, last: int) -> Int32:
+        """The rows `first:last` in that order, counted from `first`."""
+        return self.order[(first <= self.order) & (self.order < last)] - np.int32(first)
 
     def without_products(self) -> Pairs:
         """The pairs alone, ready to be shared by jobs."""
         bare = Pairs(self.sources, self.indptr, self.indices, np.empty(0, np.float32))
-        bare.__dict__.update(targets=self.targets, place_of=self.place_of)
+        bare.__dict__.update(targets=self.targets, places=self.places, order=self.order)
         return bare
 
     def best(self, scores: Float32, count: int) -> tuple[Pairs, Int64]:

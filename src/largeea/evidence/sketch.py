@@ -12,6 +12,9 @@ from largeea.execution.jobs import BLOCKS_PER_THREAD, over_rows
 from largeea.execution.settings import current
 from largeea.graph import Float32, Int8, Int32, UInt64
 
+CACHE_LINE = 64
+"""Bytes that a processor reads from memory at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
@@ -27,11 +30,18 @@ class Vectors:
     @classmethod
     def room(cls, count: int, dimension: int) -> Vectors:
         """Room for so many vectors."""
-        return cls(np.empty((count, dimension), np.int8), *np.empty((2, count), np.float32))
+        return cls(aligned(count, dimension), *np.empty((2, count), np.float32))
 
     def first(self, count: int) -> Vectors:
         """The first so many of them, in the same memory."""
         return Vectors(self.numbers[:count], self.units[:count], self.lengths[:count])
+
+
+def aligned(count: int, dimension: int) -> Int8:
+    """Room for vectors that begin at a line of the cache: so each takes as few lines as it can."""
+    room = np.empty(count * dimension + CACHE_LINE, np.int8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + count * dimension].reshape(count, dimension)
 
 
 class Sketch:

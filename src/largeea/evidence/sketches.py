@@ -19,7 +19,7 @@ import numpy as np
 from largeea.evidence import pair_kernels, sketch_kernels
 from largeea.evidence.labels import FIRST_SKETCHES, HOPS, LABEL_WIDTH, POOL, SCORED_BY_ALL, LabelledGraphs
 from largeea.evidence.pairs import Pairs
-from largeea.evidence.sketch import Sketch, Vectors
+from largeea.evidence.sketch import Sketch, Vectors, aligned
 from largeea.execution.jobs import in_turn, keep, over_rows, run_jobs, whole_machine_blocks
 from largeea.execution.settings import current
 from largeea.graph import Arrays, Float32, Int8, Int32
@@ -56,7 +56,7 @@ class Sketches:
         """Room for what the nodes of either graph know."""
         if not hasattr(self._own, "memory"):
             nodes, width = self._nodes, (HOPS + 1) * self.graphs.label_width
-            self._own.memory = np.empty((nodes, width), np.int8), np.empty(nodes, np.int8)
+            self._own.memory = aligned(nodes, width), np.empty(nodes, np.int8)
         memory: tuple[Int8, Int8] = self._own.memory
         return memory
 
@@ -197,8 +197,8 @@ def score_rows(number: int, first: int, last: int, sketches: Sketches, pairs: Pa
         lengths[row - first :][: len(block)] = made.lengths
         indptr = pairs.indptr[row : row + len(block) + 1] - start
         over_rows(
-            pair_kernels.add_products, len(block), 0, indptr, pairs.indices[start:], pairs.place_of,
-            made.numbers, made.units, target.numbers, target.units, products, least=64,
+            pair_kernels.add_products, len(block), pairs.order_of(row, row + len(block)), indptr,
+            pairs.places[start:], made.numbers, made.units, target.numbers, target.units, products, least=64,
         )  # fmt: skip
     return {"products": products, "source": lengths, "target": target.lengths.copy()}
 
