@@ -10,8 +10,8 @@ import numpy as np
 from largeea.evidence import pair_kernels
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
-from largeea.matching.local_order import local_order_of_rows
 from largeea.similarity import Similarity
+from largeea.similarity.local_order import local_order_of_rows
 
 
 @dataclass(frozen=True, eq=False)

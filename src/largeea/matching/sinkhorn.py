@@ -16,15 +16,15 @@ from largeea.execution.jobs import machines, over_rows
 from largeea.execution.settings import current
 from largeea.graph import Float32, Int32, Int64
 from largeea.matching import kernels
-from largeea.matching.local_order import (
+from largeea.matching.sinkhorn_shards import on_machines
+from largeea.similarity import Similarity
+from largeea.similarity.columns import columns_in_order
+from largeea.similarity.local_order import (
     local_order_of_columns,
     local_order_of_rows,
     places_of,
     rows_in_order,
 )
-from largeea.matching.sinkhorn_shards import on_machines
-from largeea.similarity import Similarity
-from largeea.similarity.columns import columns_in_order
 
 MIN_ENTRIES_FOR_THREADS = 2_000_000
 """With fewer entries, one thread is faster than starting several."""

@@ -25,6 +25,7 @@ from largeea.names.strings.matching import ones
 from largeea.names.words import averaged_with_words, compared_words
 from largeea.similarity import Similarity
 from largeea.similarity.blocks import block_arrays, stacked
+from largeea.similarity.local_order import local_order_of_rows, places_of
 
 NEARBY = 4
 """Targets with shared neighbours whose names are compared, for every one that is kept as evidence."""
@@ -32,7 +33,7 @@ LIKELY = 8
 """Of these, the ones whose n-grams are weighed, for every one that is added."""
 PROMISING = 2
 """Of these, the ones that are compared word by word, for every one that is added."""
-BYTES_PER_PAIR = 28
+BYTES_PER_PAIR = 36
 FILL = 0.6
 """Of the nearby targets that a source may have, the share that is taken to be found."""
 SIGNATURE = 16
@@ -66,10 +67,15 @@ class NearbyNames:
         """The `per_source` targets of `nearby` with the most similar names, of those that `names` lacks."""
         pairs = _of_names(nearby, self._names)
         how = self._ngram_weight, PROMISING * per_source, LIKELY * per_source
-        blocks = row_blocks(pairs.shape[0], most=ROWS_PER_JOB)
-        rows = Shards(tuple(pairs.block(first, last) for first, last in blocks))
-        shared = rows, pairs.shape[0], self._ngrams, self._vectors, self._signatures, self._words, how
-        semantic = stacked(in_order(run_jobs(compare_block, blocks, *shared, stored=False)), pairs.shape)
+        order = local_order_of_rows(pairs.indptr, pairs.indices)  # names are looked up that are in the cache
+        blocks = row_blocks(len(order), most=ROWS_PER_JOB)
+        rows = tuple(order[first:last] for first, last in blocks)
+        shared = (
+            Shards(rows), Shards(tuple(map(pairs.take, rows))), len(order), self._ngrams, self._vectors,
+            self._signatures, self._words, how,
+        )  # fmt: skip
+        compared = in_order(run_jobs(compare_block, blocks, *shared, stored=False))
+        semantic = stacked(compared, pairs.shape).take(places_of(order))
         scored = _with_scores(semantic, semantic.scores * self._scale)
         found = fold(self._names, scored, PROMISING * per_source)
         there = names.scores_on(found) > names.floor
@@ -79,6 +85,7 @@ class NearbyNames:
 def compare_block(
     first: int,
     last: int,
+    rows: Int32,
     pairs: Similarity,
     sources: int,
     ngrams: Arrays,
@@ -87,19 +94,19 @@ def compare_block(
     words: tuple[Words, Lexicon],
     how: tuple[float, int, int],
 ) -> Arrays:
-    """The most promising of given pairs of the names `first:last`, of so many `sources` in all.
+    """The most promising of the `pairs` of some names, `rows`, of so many `sources` in all.
 
     Their scores are those by n-grams, words and vectors.
     """
     ngram_weight, promising, likely = how
     if signatures is not None:
         ours, theirs = signatures
-        pairs = _sharing_ngrams(pairs, ours[first:last], theirs, ngrams).top_k(likely)
-    by_ngrams = _by_ngrams(pairs, first, last, ngrams)
-    by_vectors = None if vectors is None else _by_vectors(pairs, first, last, vectors)
+        pairs = _sharing_ngrams(pairs, ours[rows], theirs, ngrams).top_k(likely)
+    by_ngrams = _by_ngrams(pairs, rows, ngrams)
+    by_vectors = None if vectors is None else _by_vectors(pairs, rows, vectors)
     estimate = by_ngrams if by_vectors is None else _mean(by_vectors, by_ngrams, ngram_weight)
     best = estimate.top_k(promising)
-    semantic = averaged_with_words(_on(by_ngrams, best), first, sources, *words)
+    semantic = averaged_with_words(_on(by_ngrams, best), rows, sources, *words)
     if by_vectors is not None:
         semantic = _mean(_on(by_vectors, best), semantic, ngram_weight)
     return block_arrays(semantic)
@@ -162,21 +169,21 @@ def _signatures(ngrams: Arrays, side: str) -> UInt64:
     return signatures
 
 
-def _by_ngrams(pairs: Similarity, first: int, last: int, ngrams: Arrays) -> Similarity:
-    """The cosines of the n-gram vectors of given pairs of the names `first:last`."""
+def _by_ngrams(pairs: Similarity, rows: Int32, ngrams: Arrays) -> Similarity:
+    """The cosines of the n-gram vectors of the pairs of some names."""
     cosines = np.empty(len(pairs), np.float32)
-    pointers = ngrams["source_indptr"][first : last + 1]
-    source = pointers, ngrams["source_indices"], ngrams["source_data"]
-    target = (ngrams[f"target_{part}"] for part in ("indptr", "indices", "data"))
+    source, target = ([ngrams[f"{side}_{part}"] for part in ("indptr", "indices", "data")] for side in SIDES)
     width = int(ngrams["width"][0])
-    over_rows(_sparse_products, pairs.shape[0], pairs.indptr, pairs.indices, width, *source, *target, cosines)
+    over_rows(
+        _sparse_products, len(rows), rows, pairs.indptr, pairs.indices, width, *source, *target, cosines
+    )
     return _with_scores(pairs, cosines)
 
 
-def _by_vectors(pairs: Similarity, first: int, last: int, vectors: Vectors) -> Similarity:
-    """The cosines of the encoder's vectors of given pairs of the names `first:last`, 0 at least."""
+def _by_vectors(pairs: Similarity, rows: Int32, vectors: Vectors) -> Similarity:
+    """The cosines of the encoder's vectors of the pairs of some names, 0 at least."""
     cosines = np.empty(len(pairs), np.float32)
-    source = vectors["source"][first:last].astype(np.float32, copy=False)
+    source = vectors["source"][rows].astype(np.float32, copy=False)
     columns, places = np.unique(pairs.indices, return_inverse=True)
     target = vectors["target"][columns].astype(np.float32, copy=False)
     over_rows(_dense_products, pairs.shape[0], pairs.indptr, places.astype(np.int32), source, target, cosines)
@@ -231,6 +238,7 @@ def _bits_shared(
 def _sparse_products(
     first: int,
     last: int,
+    rows: Int32,
     indptr: Int64,
     indices: Int32,
     width: int,
@@ -244,20 +252,21 @@ def _sparse_products(
 ) -> None:
     """Write the inner products of the sparse vectors of all pairs in the rows `first:last`.
 
-    The vector of a row is spread out once, so that no comparison has to be guessed ahead.
+    Row i has the vector `rows[i]`. It is spread out once, so that no comparison has to be guessed ahead.
     """
     spread = np.zeros(width, np.float32)
     for row in range(first, last):
         if indptr[row] == indptr[row + 1]:
             continue
-        for at in range(pointer[row], pointer[row + 1]):
+        own, end = pointer[rows[row]], pointer[rows[row] + 1]
+        for at in range(own, end):
             spread[columns[at]] = weights[at]
         for entry in range(indptr[row], indptr[row + 1]):
             other, product = indices[entry], np.float32(0)
             for at in range(other_pointer[other], other_pointer[other + 1]):
                 product += spread[other_columns[at]] * other_weights[at]
             products[entry] = min(product, np.float32(1))
-        for at in range(pointer[row], pointer[row + 1]):
+        for at in range(own, end):
             spread[columns[at]] = 0
 
 

@@ -46,7 +46,8 @@ def overlap_block(
     first: int, last: int, by_name: Similarity, sources: int, words: Words, lexicon: Lexicon
 ) -> Arrays:
     """The scores of the names `first:last`, which are given, averaged with the overlap of their words."""
-    return {"scores": averaged_with_words(by_name, first, sources, words, lexicon).scores}
+    rows = np.arange(first, last, dtype=np.int32)
+    return {"scores": averaged_with_words(by_name, rows, sources, words, lexicon).scores}
 
 
 def compared_words(names: Names, source: Strings, target: Strings) -> tuple[Words, Lexicon]:
@@ -56,13 +57,13 @@ def compared_words(names: Names, source: Strings, target: Strings) -> tuple[Word
 
 
 def averaged_with_words(
-    by_name: Similarity, first: int, sources: int, words: Words, lexicon: Lexicon
+    by_name: Similarity, rows: Int32, sources: int, words: Words, lexicon: Lexicon
 ) -> Similarity:
-    """`with_word_overlap` for the rows of the names from `first` on, of so many `sources` in all."""
+    """`with_word_overlap` for the rows of some of the names, of so many `sources` in all."""
     scores = np.empty_like(by_name.scores)
     over_rows(
-        _average, by_name.shape[0], by_name.indptr, by_name.indices, by_name.scores, first, sources, words,
-        lexicon, scores,
+        _average, len(rows), rows, by_name.indptr, by_name.indices, by_name.scores, sources, words, lexicon,
+        scores,
     )  # fmt: skip
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
 
@@ -76,10 +77,10 @@ def word_overlap_memory(characters: int, source_rows: int, top_k: int) -> int:
 def _average(
     first: int,
     last: int,
+    names: Int32,
     indptr: Int64,
     indices: Int32,
     by_grams: Float32,
-    shift: int,
     sources: int,
     words: Words,
     lexicon: Lexicon,
@@ -87,7 +88,7 @@ def _average(
 ) -> None:
     """Write the scores of the rows `first:last` by n-grams, averaged with the overlap of words.
 
-    Row 0 is the name `shift`; targets are numbered from `sources` on.
+    Row i is of the name `names[i]`; targets are numbered from `sources` on.
     """
     unlike, others_unlike = np.empty(MAX_WORDS, np.int64), np.empty(MAX_WORDS, np.int64)
     most = np.int64(1)
@@ -97,7 +98,7 @@ def _average(
     ids, weights = np.empty(most * MAX_WORDS, np.int32), np.empty(most * MAX_WORDS, np.float32)
     for row in range(first, last):
         others = indices[indptr[row] : indptr[row + 1]]
-        _gather(shift + row, others, sources, words, pointer, ids, weights)
+        _gather(names[row], others, sources, words, pointer, ids, weights)
         for place in range(len(others)):
             i, j, end_j = np.int64(0), pointer[place + 1], pointer[place + 2]
             common, total = 0.0, 0.0

@@ -91,7 +91,8 @@ class NameIndex:
         columns = np.where(ids >= 0, np.searchsorted(rows, ids), -1)
         found = Similarity.from_top_k(columns, cosines, len(rows))
         words = self.words.cut(pa.concat_arrays([queries, self.texts.take(pa.array(rows))]))
-        return rows, averaged_with_words(found, 0, len(queries), words, _no_lexicon(len(words.weights)))
+        asked, lexicon = np.arange(len(queries), dtype=np.int32), _no_lexicon(len(words.weights))
+        return rows, averaged_with_words(found, asked, len(queries), words, lexicon)
 
     def _of_entities(self, rows: Int32, scores: Float32, latin: str | None) -> Found:
         """From the rows of one query to entities, the best first; ties go to smaller ids."""

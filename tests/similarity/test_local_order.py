@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from largeea.matching.local_order import (
+from largeea.similarity.columns import columns_in_order
+from largeea.similarity.local_order import (
     local_order_of_columns,
     local_order_of_rows,
     places_of,
     rows_in_order,
 )
-from largeea.similarity.columns import columns_in_order
 
 SHAPE = 60, 45
 RANDOM = np.random.default_rng(3)
