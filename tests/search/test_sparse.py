@@ -119,6 +119,13 @@ def test_features_are_ranked_from_rare_to_common_and_lists_are_bounded() -> None
     assert index.postings.weights.tolist() == [5, 2, 3, 1]
 
 
+def test_queries_with_the_same_rarest_feature_are_answered_one_after_another() -> None:
+    items = sp.csr_array(np.array([[1, 0, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0]], np.float32))
+    index = SparseIndex.build(Csr.of(items), 4, 10)
+    queries = np.array([[1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1]], np.float32)
+    assert index.by_rarest_feature(Csr.of(queries)).tolist() == [1, 4, 0, 3, 2]
+
+
 def test_the_best_are_found_among_many_items_that_share_common_features() -> None:
     """The work of a query is bounded, and what shares its rare features is found all the same."""
     random = np.random.default_rng(0)

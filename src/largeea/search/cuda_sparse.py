@@ -76,6 +76,7 @@ class CudaSparseSearch:
     """An index on the chosen device. Memory: 8 bytes an entry and posting, and half of what is left."""
 
     at_once: int | None = 1
+    order: Int32 | None = None
 
     def __init__(self, queries: Csr, index: SparseIndex, budget: int) -> None:
         self.queries, self.index, self.budget = queries, index, budget

@@ -35,8 +35,12 @@ class SparseSearch(Protocol):
     def at_once(self) -> int | None:
         """Blocks of queries that are answered at a time; None: one a thread."""
 
+    @property
+    def order(self) -> Int32 | None:
+        """The order in which queries are answered; None: as they come."""
+
     def find(self, first: int, last: int, k: int) -> tuple[Int32, Float32]:
-        """The answers to the queries `first:last`, as of `sparse_top_k`."""
+        """The answers to the queries `first:last` in this order, as of `sparse_top_k`."""
 
 
 def sparse_top_k(
@@ -57,13 +61,14 @@ def sparse_top_k(
     blocks = row_blocks(queries.shape[0], most=ROWS_PER_JOB, per_thread=BLOCKS_PER_THREAD)
     stored = stored and search.at_once is None  # a GPU finds blocks sooner than they are stored
     for number, found in run_jobs(search_block, blocks, search, k, at_once=search.at_once, stored=stored):
-        first, last = blocks[number]
-        ids[first:last], scores[first:last] = found["ids"], found["scores"]
+        block = slice(*blocks[number])
+        asked = block if search.order is None else search.order[block]
+        ids[asked], scores[asked] = found["ids"], found["scores"]
     return ids, scores
 
 
 def search_block(first: int, last: int, search: SparseSearch, k: int) -> Arrays:
-    """The answers to the queries `first:last`."""
+    """The answers to the queries `first:last` in the order of the search."""
     ids, scores = search.find(first, last, k)
     return {"ids": ids, "scores": scores}
 
@@ -75,14 +80,16 @@ class CompiledSearch:
     queries: Csr
     index: SparseIndex
     budget: int
+    order: Int32 | None = None
     at_once: int | None = None
 
     def find(self, first: int, last: int, k: int) -> tuple[Int32, Float32]:
         """See `SparseSearch.find`."""
+        asking = np.arange(first, last, dtype=np.int32) if self.order is None else self.order[first:last]
         ids = np.full((last - first, k), -1, np.int32)
         scores = np.zeros((last - first, k), np.float32)
         scratch = Scratch.of(len(self.index.items.pointer) - 1, len(self.index.rank), self.budget)
-        search_rows(first, last, self.queries, self.index, scratch, ids, scores)
+        search_rows(asking, self.queries, self.index, scratch, ids, scores)
         return ids, scores
 
 
@@ -95,7 +102,7 @@ def _chosen_search(queries: Csr, index: SparseIndex, budget: int) -> SparseSearc
         if search.fits():
             return search
         progress.note("the GPU has too little free memory for the index of names: the CPU searches them")
-    return CompiledSearch(queries, index, budget)
+    return CompiledSearch(queries, index, budget, index.by_rarest_feature(queries))
 
 
 def sparse_memory(entries: int, item_entries: int, queries: int, items: int, k: int, threads: int) -> int:

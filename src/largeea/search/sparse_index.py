@@ -50,6 +50,15 @@ class SparseIndex(NamedTuple):
         """Entries of the items and of the postings together."""
         return len(self.items.columns) + len(self.postings.columns)
 
+    def by_rarest_feature(self, queries: Csr) -> Int32:
+        """The order of queries by their rarest feature, `[queries]`.
+
+        Those that share it look up the same items one after another, while these are in the cache.
+        """
+        rarest = np.empty(len(queries.pointer) - 1, np.int32)
+        over_rows(_lowest_ranks, len(rarest), queries, self.rank, rarest)
+        return np.argsort(rarest, kind="stable").astype(np.int32)
+
     @classmethod
     def build(cls, items: Csr, features: int, most: int) -> SparseIndex:
         """The index of items; posting lists have up to `most` entries."""
@@ -69,6 +78,16 @@ class SparseIndex(NamedTuple):
         bounds = np.concatenate([[0], bounds, [features]]).astype(np.int64)
         over_rows(_post, parts, bounds, ranked, shortest_first, postings, least=1)
         return cls(rank, ranked, postings)
+
+
+@njit(cache=True, nogil=True)
+def _lowest_ranks(first: int, last: int, rows: Csr, rank: Int32, lowest: Int32) -> None:
+    """Write the lowest rank of the features of each of the rows `first:last`."""
+    for row in range(first, last):
+        least = len(rank)
+        for at in range(rows.pointer[row], rows.pointer[row + 1]):
+            least = min(least, rank[rows.columns[at]])
+        lowest[row] = least
 
 
 @njit(cache=True, nogil=True)

@@ -48,9 +48,9 @@ class Scratch(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def search_rows(
-    first: int, last: int, queries: Csr, index: SparseIndex, scratch: Scratch, ids: Int32, scores: Float32
+    asking: Int32, queries: Csr, index: SparseIndex, scratch: Scratch, ids: Int32, scores: Float32
 ) -> None:
-    """Write the best items of the queries `first:last` into `ids[last - first, k]` and `scores`.
+    """Write the best items of some queries, `asking`, into `ids[len(asking), k]` and `scores`.
 
     Features propose items from rare to common, until they have named `len(scratch.near)` items. If that
     leaves features out, the best of the proposed items are scored again with these too.
@@ -62,7 +62,8 @@ def search_rows(
     chosen, proposed = np.empty(k, np.int32), np.empty(PROPOSED_PER_KEPT * k, np.int32)
     saved, ends = np.empty(len(proposed), np.float32), np.empty(len(proposed), np.int64)
     sizes = np.empty(BUCKETS, np.int64)
-    for query in range(first, last):
+    for row in range(len(asking)):
+        query = asking[row]
         begin = queries.pointer[query]
         size = queries.pointer[query + 1] - begin
         if size > len(order):
@@ -111,8 +112,8 @@ def search_rows(
             for place in range(next_feature, size):
                 asked[np.int64(order[place] >> np.uint64(32))] = 0
         for place in range(best_first(partial, touched[:found], chosen)):
-            ids[query - first, place] = chosen[place]
-            scores[query - first, place] = partial[chosen[place]]
+            ids[row, place] = chosen[place]
+            scores[row, place] = partial[chosen[place]]
         for at in range(found):
             partial[touched[at]] = 0
 
