@@ -136,7 +136,8 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
             bool(scripts),
         )  # fmt: skip
         if cuda_is_chosen() or stage.side_by_side:  # a GPU or nodes compare names meanwhile
-            beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
+            literals = material.values, material.proposed
+            beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, *literals]
             stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
         channels = rounds.channels
