@@ -142,6 +142,19 @@ def test_while_an_argument_is_under_way_another_one_is_computed() -> None:
     assert whole.value.pairs.tolist() == [[1, 0], [3, 0], [2, 0], [3, 0]]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_what_needs_most_stages_is_computed_first_and_gives_way_to_nothing() -> None:
+    run = Run()
+    run.stage.side_by_side = True
+    short, start = run.stage("short", patience, 1), run.stage("start", patience, 2)
+    long = run.stage("long", third, {"start": start}, Config())
+    whole = run.stage("whole", third, {"short": short, "start": start, "long": long}, Config())
+    here = os.getpriority(os.PRIO_PROCESS, 0)
+    there = min(here + NICENESS, 19)
+    assert whole.value.pairs[1:].tolist() == [[here, 0], [here, 0]]
+    assert whole.value.source[0] in (here, there), "in the background, unless the long way was shorter"
+
+
 def test_side_by_side_no_more_than_two_are_computed_at_a_time() -> None:
     run = Run()
     run.stage.side_by_side = True
