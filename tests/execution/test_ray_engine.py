@@ -31,7 +31,7 @@ from ray_nodes import Cluster  # noqa: E402
 
 from largeea.execution.jobs import Job  # noqa: E402
 from largeea.execution.ray_cluster import Loads, Nodes  # noqa: E402
-from largeea.execution.ray_engine import RayEngine, Session, _needs, _Tasks  # noqa: E402
+from largeea.execution.ray_engine import Session, _needs, _Tasks  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NUMBERS = np.arange(40)
@@ -129,17 +129,16 @@ def test_the_freest_node_gets_the_next_task() -> None:
     assert loads.take_freest(nodes, 1) == "a", "both are free, and b has worked longer"
 
 
-def test_the_last_tasks_wait_for_free_nodes_and_gpu_tasks_for_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_tasks_wait_for_free_nodes_and_gpu_tasks_for_gpus() -> None:
     session = Session()
     session.nodes._alive = [node("a", 8), node("b", 4, GPU=1)]
     session.nodes._looked = float("inf")
-    monkeypatch.setattr(RayEngine, "session", session)
     jobs = [Job(ray_jobs.settings, (number,)) for number in range(9)]
     with executing(Execution(threads=1, device="cpu")):
-        tasks_of_nodes = _Tasks(RayEngine(), jobs, (), at_once=1)
+        tasks_of_nodes = _Tasks(session, jobs, (), at_once=1)
     assert [tasks_of_nodes.at_a_time(waiting) for waiting in (9, 4, 3, 1)] == [6, 6, 3, 3]
     with executing(Execution(threads=1)):
-        on_gpus = _Tasks(RayEngine(), jobs, (), at_once=None)
+        on_gpus = _Tasks(session, jobs, (), at_once=None)
     assert {on_gpus._node_for(place) for place in range(3)} == {"b"}
 
 

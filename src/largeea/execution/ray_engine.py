@@ -123,44 +123,42 @@ class RayEngine:
     def map(
         self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
     ) -> Iterator[tuple[int, Arrays]]:
-        """See `Engine.map`."""
+        """See `Engine.map`. The first tasks are handed to Ray at once."""
         if not jobs:
-            return
+            return iter(())
         self.begin()
-        tasks = _Tasks(self, jobs, shared, at_once)
-        waiting = deque(range(len(jobs)))
-        under_way: dict[Any, int] = {}
-        try:
-            while waiting or under_way:
-                while waiting and len(under_way) < tasks.at_a_time(len(waiting)):
-                    place = waiting.popleft()
-                    under_way[tasks.submit(place)] = place
-                for finished in self._finished(list(under_way)):
-                    place = under_way.pop(finished)
-                    result = tasks.result(finished, place)
-                    if result is None:
-                        waiting.appendleft(place)
-                    else:
-                        yield place, result
-        finally:
-            for task_left in under_way:
-                tasks.cancel(task_left)
+        results = _results(_Tasks(self.session, jobs, shared, at_once))
+        next(results)
+        return results
 
-    def _finished(self, under_way: list[Any]) -> list[Any]:
-        """The next task that finishes; the wait is counted."""
-        started = time.perf_counter()
-        finished: list[Any] = ray.wait(under_way, num_returns=1)[0]
-        self.session.usage.add_wait(time.perf_counter() - started)
-        return finished
+
+def _results(tasks: _Tasks) -> Iterator[Any]:
+    """None when the first tasks are handed to Ray, then `(position, result)` of each job as it finishes.
+
+    Others are handed to Ray before a result is passed on: what is done with it may take its time.
+    """
+    try:
+        tasks.hand_out()
+        yield None
+        while tasks.under_way:
+            place, result = tasks.next_finished()
+            tasks.hand_out()
+            if result is not None:
+                yield place, result
+    finally:
+        tasks.cancel()
 
 
 class _Tasks:
     """The tasks of one map."""
 
     def __init__(
-        self, engine: RayEngine, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
+        self, session: Session, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
     ) -> None:
-        self._session, self._jobs = engine.session, jobs
+        self._session, self._jobs = session, jobs
+        self._waiting = deque(range(len(jobs)))
+        self.under_way: dict[Any, int] = {}
+        """The places of the jobs that are handed to Ray."""
         self._options = _needs(self._session.nodes, at_once)
         self._cores = int(self._options["num_cpus"])
         self._execution = replace(current(), engine="local", address=None, threads=self._cores)
@@ -187,7 +185,31 @@ class _Tasks:
         running = sum(cores // self._cores for cores in self._session.nodes.cores())
         return AHEAD * running if waiting > running else running
 
-    def submit(self, place: int) -> Any:
+    def hand_out(self) -> None:
+        """Hand to Ray what nodes can carry out now or next."""
+        while self._waiting and len(self.under_way) < self.at_a_time(len(self._waiting)):
+            place = self._waiting.popleft()
+            self.under_way[self._submit(place)] = place
+
+    def next_finished(self) -> tuple[int, Arrays | None]:
+        """The place and result of the next job that finishes; None if it has to be carried out again."""
+        started = time.perf_counter()
+        [finished], _ = ray.wait(list(self.under_way), num_returns=1)
+        self._session.usage.add_wait(time.perf_counter() - started)
+        place = self.under_way.pop(finished)
+        result = self._result(finished, place)
+        if result is None:
+            self._waiting.appendleft(place)
+        return place, result
+
+    def cancel(self) -> None:
+        """Give up what is under way. A worker that is only interrupted may be left with half of a module
+        imported."""
+        for task in self.under_way:
+            ray.cancel(task, force=True)
+            self._give_back(task)
+
+    def _submit(self, place: int) -> Any:
         """Hand the job at this place to Ray."""
         own = share_of(place, self._shared)
         given = [value.reference() if isinstance(value, Placed) else value for value in own]
@@ -198,12 +220,7 @@ class _Tasks:
         self._node_of[task] = node
         return task
 
-    def cancel(self, task: Any) -> None:
-        """Give a task up. A worker that is only interrupted may be left with half of a module imported."""
-        ray.cancel(task, force=True)
-        self._give_back(task)
-
-    def result(self, finished: Any, place: int) -> Arrays | None:
+    def _result(self, finished: Any, place: int) -> Arrays | None:
         """The result of a finished task; None if it was lost and has to be carried out again."""
         seconds = 0.0
         try:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import fields, is_dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -102,7 +103,7 @@ class Handle(Generic[T]):
             self._compute_arguments()
         arguments = [_value_of(argument) for argument in self._arguments]
         started = time.perf_counter()
-        with peak_memory() as memory, step(self.name), storing_jobs(self._stages.store.jobs(self)):
+        with peak_memory() as memory, step(self.name), self._stages.jobs_of(self):
             value = self._function(*arguments)
         seconds = time.perf_counter() - started
         del arguments
@@ -184,6 +185,8 @@ class Stages:
         """What is to be computed in the background."""
         self._in_background = False
         """Whether a thread does that."""
+        self._context = copy_context()
+        """In which it does that."""
 
     def __call__(self, name: str, function: Callable[..., T], *arguments: Any) -> Handle[T]:
         """The handle of `function(*arguments)`; handles among the arguments are replaced by their values."""
@@ -209,17 +212,30 @@ class Stages:
         return handle
 
     def ahead(self, *handles: Handle[Any]) -> None:
-        """Begin to compute these in the background, one after another, while others are computed here.
+        """Compute these in the background, one after another, while others are computed here.
 
         There is one thread in the background, which gives way to what is waited for. What it is asked for
-        last comes first. An error is raised where the values are asked for.
+        last comes first. With a cluster it begins when nodes have jobs: until then, they wait for what is
+        computed here. An error is raised where the values are asked for.
         """
         with self._lock:
             self._asked_for[:0] = handles
-            if not self._asked_for or self._in_background:
+            self._context = copy_context()
+        if not self.side_by_side:
+            self._begin_ahead()
+
+    def jobs_of(self, handle: Handle[Any]) -> AbstractContextManager[None]:
+        """The context in which the jobs of a stage are carried out."""
+        return storing_jobs(self.store.jobs(handle), self._begin_ahead)
+
+    def _begin_ahead(self) -> None:
+        """Let the background begin, unless it is at work or has nothing to do."""
+        with self._lock:
+            if self._in_background or not self._asked_for:
                 return
             self._in_background = True
-        threading.Thread(target=copy_context().run, args=(self._work_ahead,), daemon=True).start()
+            context = self._context.copy()
+        threading.Thread(target=context.run, args=(self._work_ahead,), daemon=True).start()
 
     def _work_ahead(self) -> None:
         """Compute what was asked for ahead, until nothing is left or something fails."""
