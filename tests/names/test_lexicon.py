@@ -8,7 +8,7 @@ import pytest
 from largeea.graph import strings
 from largeea.names.lexicon import learn_lexicon
 from largeea.names.rows import NameRows, Names
-from largeea.names.words import Words, compared_words, with_word_overlap
+from largeea.names.words import Words, with_word_overlap
 from largeea.similarity import Similarity
 
 
@@ -75,7 +75,7 @@ def test_replaced_words_match() -> None:
         rows([["kidney vein", "renal vein"], ["kidney lobe"]]), rows([["renal lobe"], ["hepatic lobe"]])
     )
     given = Similarity.from_entries([1, 1], [0, 1], [0, 0], (3, 2))
-    found = with_word_overlap(given, *compared_words(names, names.source.latin, names.target.latin))
+    found = with_word_overlap(names, names.source.latin, names.target.latin, given)
     assert found.scores[0] > 1.5 * found.scores[1] > 0
 
 

@@ -8,7 +8,7 @@ import pytest
 from largeea.graph import strings
 from largeea.names import words
 from largeea.names.rows import NameRows, Names
-from largeea.names.words import WORD_WEIGHT, Words, compared_words, with_word_overlap
+from largeea.names.words import WORD_WEIGHT, Words, with_word_overlap
 from largeea.similarity import Similarity
 
 
@@ -25,7 +25,7 @@ def overlaps(source: list[str | None], target: list[str | None]) -> np.ndarray:
     names = Names(rows(source), rows(target))
     pairs = np.indices((len(source), len(target))).reshape(2, -1)
     zeros = Similarity.from_entries(*pairs, np.zeros(pairs.shape[1]), (len(source), len(target)))
-    found = with_word_overlap(zeros, *compared_words(names, names.source.latin, names.target.latin))
+    found = with_word_overlap(names, names.source.latin, names.target.latin, zeros)
     return found.to_dense() * (1 + WORD_WEIGHT) / WORD_WEIGHT
 
 
@@ -81,7 +81,7 @@ def test_an_initial_matches_its_word_in_part() -> None:
 def test_scores_are_averaged_with_the_overlap() -> None:
     names = Names(rows(["left lung"]), rows(["left lung", "foot"]))
     given = Similarity.from_entries([0, 0], [0, 1], [0.4, 0.8], (1, 2))
-    found = with_word_overlap(given, *compared_words(names, names.source.latin, names.target.latin))
+    found = with_word_overlap(names, names.source.latin, names.target.latin, given)
     expected = [(0.4 + WORD_WEIGHT) / (1 + WORD_WEIGHT), 0.8 / (1 + WORD_WEIGHT)]
     np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
     assert given.scores.tolist() == pytest.approx([0.4, 0.8])

@@ -15,8 +15,8 @@ from largeea.names.encoders import BLOCK, BLOCK_ON_GPU, encode_unique, load_enco
 from largeea.names.encoders.base import Float16
 from largeea.names.ngrams import gram_entries, tfidf
 from largeea.names.rows import Columns, Names
-from largeea.names.words import compared_words, with_word_overlap, word_overlap_memory, words_memory
-from largeea.search import begin_sparse_top_k, dense_top_k
+from largeea.names.words import with_word_overlap, word_overlap_memory
+from largeea.search import dense_top_k, sparse_top_k
 from largeea.search.dense import dense_memory
 from largeea.search.sparse import sparse_memory
 from largeea.similarity import Similarity
@@ -64,10 +64,10 @@ def ngram_similarity(rows: Columns, ngrams: Arrays, top_k: int, discount_bracket
     The n-grams find the candidates; the score is the mean of their cosine and of the overlap of words.
     """
     names = Names.from_columns(rows)
-    answers = begin_sparse_top_k(*as_matrices(ngrams), top_k, stored=True)
-    words = compared_words(names, *compared_texts(names, discount_brackets))
-    by_name = Similarity.from_top_k(*answers(), len(names.target))
-    return fold(names, with_word_overlap(by_name, *words), top_k)
+    found = sparse_top_k(*as_matrices(ngrams), top_k, stored=True)
+    source, target = compared_texts(names, discount_brackets)
+    by_name = Similarity.from_top_k(*found, len(target))
+    return fold(names, with_word_overlap(names, source, target, by_name), top_k)
 
 
 def ngram_similarity_memory(
@@ -77,8 +77,8 @@ def ngram_similarity_memory(
     entries = gram_entries(characters, shortest, longest)
     target_entries = entries * target_rows // max(source_rows + target_rows, 1)
     search = sparse_memory(entries, target_entries, source_rows, target_rows, top_k, threads)
-    overlap = 16 * source_rows * top_k + word_overlap_memory(source_rows, top_k)
-    return characters + words_memory(source_rows + target_rows, characters) + max(search, overlap)
+    words = 16 * source_rows * top_k + word_overlap_memory(characters, source_rows, top_k)
+    return characters + max(search, words)
 
 
 def encode_names(rows: Columns, encoder: str, dtype: str, fingerprint: str) -> Vectors:

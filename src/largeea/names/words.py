@@ -28,15 +28,15 @@ INITIAL_LIKENESS = 0.5
 """Likeness of a word and its initial."""
 
 
-def with_word_overlap(by_name: Similarity, words: Words, lexicon: Lexicon) -> Similarity:
+def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: Similarity) -> Similarity:
     """The scores of pairs of names, `[source rows, target rows]`, averaged with the overlap of their words.
 
-    The words are those that `compared_words` returns. The overlap is the Dice coefficient of the words of two
-    names, weighted by inverse document frequency.
+    `source` and `target` are the Latin names of all rows. The overlap is the Dice coefficient of the words of
+    two names, weighted by inverse document frequency.
     """
     blocks = row_blocks(by_name.shape[0], most=ROWS_PER_JOB)
     rows = Shards(tuple(by_name.block(first, last) for first, last in blocks))
-    shared = rows, by_name.shape[0], words, lexicon
+    shared = rows, len(source), *compared_words(names, source, target)
     parts = in_order(run_jobs(overlap_block, blocks, *shared, stored=False))
     scores = np.concatenate([part["scores"] for part in parts]) if parts else by_name.scores
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
@@ -67,14 +67,9 @@ def averaged_with_words(
     return Similarity(by_name.shape, by_name.indptr, by_name.indices, scores, by_name.floor)
 
 
-def words_memory(names: int, characters: int) -> int:
-    """Bytes that `compared_words` needs for so many names, of so many characters in all."""
-    return 24 * names + 16 * characters
-
-
-def word_overlap_memory(source_rows: int, top_k: int) -> int:
-    """Bytes that `with_word_overlap` needs at its peak beside its input."""
-    return 4 * source_rows * top_k
+def word_overlap_memory(characters: int, source_rows: int, top_k: int) -> int:
+    """Bytes that `with_word_overlap` needs at its peak beside its input, for names of so many characters."""
+    return 16 * characters + 4 * source_rows * top_k
 
 
 @njit(cache=True, nogil=True)

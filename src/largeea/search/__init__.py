@@ -1,6 +1,6 @@
 """Nearest neighbours. Every search answers `(ids[n, k], scores[n, k])`: best first, padded with -1 and 0."""
 
 from largeea.search.dense import dense_top_k
-from largeea.search.sparse import begin_sparse_top_k, sparse_top_k
+from largeea.search.sparse import sparse_top_k
 
-__all__ = ["begin_sparse_top_k", "dense_top_k", "sparse_top_k"]
+__all__ = ["dense_top_k", "sparse_top_k"]

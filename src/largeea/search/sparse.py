@@ -6,7 +6,6 @@ more than all others together. Here rare features propose items, and all feature
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,29 +49,17 @@ def sparse_top_k(
     features with a query may be missed. Weights are positive. A stage that searches once may have its jobs
     `stored`.
     """
-    return begin_sparse_top_k(queries, items, k, stored=stored)()
-
-
-def begin_sparse_top_k(
-    queries: sp.csr_array, items: sp.csr_array, k: int, *, stored: bool = False
-) -> Callable[[], tuple[Int32, Float32]]:
-    """The same as a function that waits for the answers: nodes of a cluster search meanwhile."""
     budget = max(POSTINGS_PER_QUERY, POSTINGS_PER_KEPT * k)
     index = SparseIndex.build(Csr.of(items), items.shape[1], budget)
     search = _chosen_search(Csr.of(queries), index, budget)
+    ids = np.empty((queries.shape[0], k), np.int32)
+    scores = np.empty((queries.shape[0], k), np.float32)
     blocks = row_blocks(queries.shape[0], most=ROWS_PER_JOB, per_thread=BLOCKS_PER_THREAD)
     stored = stored and search.at_once is None  # a GPU finds blocks sooner than they are stored
-    under_way = run_jobs(search_block, blocks, search, k, at_once=search.at_once, stored=stored)
-
-    def answers() -> tuple[Int32, Float32]:
-        ids = np.empty((queries.shape[0], k), np.int32)
-        scores = np.empty((queries.shape[0], k), np.float32)
-        for number, found in under_way:
-            first, last = blocks[number]
-            ids[first:last], scores[first:last] = found["ids"], found["scores"]
-        return ids, scores
-
-    return answers
+    for number, found in run_jobs(search_block, blocks, search, k, at_once=search.at_once, stored=stored):
+        first, last = blocks[number]
+        ids[first:last], scores[first:last] = found["ids"], found["scores"]
+    return ids, scores
 
 
 def search_block(first: int, last: int, search: SparseSearch, k: int) -> Arrays:
