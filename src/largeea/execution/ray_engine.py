@@ -26,7 +26,7 @@ from largeea.execution.ray_cluster import Loads, Nodes, connect
 from largeea.execution.ray_objects import ObjectStore, Placed
 from largeea.execution.settings import current
 from largeea.execution.shards import Shards, share_of
-from largeea.execution.tasks import carry_out, described
+from largeea.execution.tasks import carry_out, described, get_ready, loaded_modules
 from largeea.graph import Arrays
 from largeea.progress import note
 
@@ -91,6 +91,7 @@ class RayEngine:
             if not ray.is_initialized():
                 RayEngine.session = Session()
                 connect(current().address)
+                _let_workers_get_ready(self.session.nodes.alive())
 
     @property
     def slots(self) -> int:
@@ -262,6 +263,18 @@ class _Tasks:
     def _has_room(self, node: dict[str, Any]) -> bool:
         """Whether a task would fit on a node that does nothing else."""
         return bool(node["Resources"].get("GPU", 0) >= self._options.get("num_gpus", 0))
+
+
+def _let_workers_get_ready(nodes: list[dict[str, Any]]) -> None:
+    """Start a worker for each core of the nodes. It imports what jobs need while the driver reads files.
+
+    Nobody waits for that. If it fails, the first job says why.
+    """
+    getting_ready, modules = ray.remote(get_ready), loaded_modules()
+    for node in nodes:
+        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        for _ in range(int(node["Resources"]["CPU"])):
+            getting_ready.options(num_cpus=1, max_retries=0, scheduling_strategy=there).remote(modules)
 
 
 @cache
