@@ -7,9 +7,9 @@
 PAIR is a folder that `largeea align` takes. Nodes are Ray processes on this machine with object stores of
 their own and `--cores` cores each. The driver has `--driver-threads`, by default as many as a node has cores;
 without a limit, `align` would use all cores of the driver's machine. Every run is a process of its own. Ray's
-start (connecting, and starting the workers) is timed apart from the work. `driver_cpu_s` are the seconds of
-the work in which the driver itself computed: unlike the others, other programs hardly change them. `--set` is
-that of `align`.
+start (connecting, starting the workers, their imports) is timed apart from the work. `driver_cpu_s` are the
+seconds of the work in which the driver itself computed: unlike the others, other programs hardly change them.
+`--set` is that of `align`.
 
 Without `--pin`, everything may use all cores of this machine: a node of one core, the driver, its writer and
 Ray's own processes then take more than one core together. With it, all processes of a node are bound to the

@@ -137,6 +137,7 @@ def run_method(inputs: Inputs, config: Config, run: Run) -> Outcome:
         )  # fmt: skip
         if cuda_is_chosen() or stage.side_by_side:  # a GPU or nodes compare names meanwhile
             beside: list[Handle[Any] | None] = [features.get("strings"), material.edges, material.values]
+            beside += [material.proposed] if stage.side_by_side else []  # a GPU would search two at a time
             stage.ahead(*filter(None, beside))
         rounds = self_training(material, trained)
         channels = rounds.channels

@@ -29,8 +29,9 @@ ray = pytest.importorskip("ray", reason="the extra largeea[ray] is not installed
 import ray_jobs  # noqa: E402
 from ray_nodes import Cluster  # noqa: E402
 
-from largeea.execution.ray_cluster import Nodes  # noqa: E402
-from largeea.execution.ray_engine import _needs  # noqa: E402
+from largeea.execution.jobs import Job  # noqa: E402
+from largeea.execution.ray_cluster import Loads, Nodes  # noqa: E402
+from largeea.execution.ray_engine import Session, _needs, _Tasks  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NUMBERS = np.arange(40)
@@ -112,6 +113,33 @@ def test_jobs_share_the_cores_of_a_node(cores: tuple[int, ...], at_once: int | N
         needs = _needs(nodes, at_once)
     assert needs["num_cpus"] == each, "however many threads the driver has"
     assert needs["num_gpus"] == 1 / (at_once or 4)
+
+
+def node(name: str, cores: int, **others: int) -> dict[str, Any]:
+    return {"NodeID": name, "Resources": {"CPU": cores, **others}}
+
+
+def test_the_freest_node_gets_the_next_task() -> None:
+    loads, nodes = Loads(), [node("a", 1), node("b", 2)]
+    assert [loads.take_freest(nodes, 1) for _ in range(3)] == ["a", "b", "b"]
+    loads.give_back("b", 1, seconds=2.0)
+    assert loads.take_freest(nodes, 1) == "b"
+    for name, seconds in (("a", 3.0), ("b", 1.0), ("b", 0.5)):
+        loads.give_back(name, 1, seconds)
+    assert loads.take_freest(nodes, 1) == "a", "both are free, and b has worked longer"
+
+
+def test_the_last_tasks_wait_for_free_nodes_and_gpu_tasks_for_gpus() -> None:
+    session = Session()
+    session.nodes._alive = [node("a", 8), node("b", 4, GPU=1)]
+    session.nodes._looked = float("inf")
+    jobs = [Job(ray_jobs.settings, (number,)) for number in range(9)]
+    with executing(Execution(threads=1, device="cpu")):
+        tasks_of_nodes = _Tasks(session, jobs, (), at_once=1)
+    assert [tasks_of_nodes.at_a_time(waiting) for waiting in (9, 4, 3, 1)] == [6, 6, 3, 3]
+    with executing(Execution(threads=1)):
+        on_gpus = _Tasks(session, jobs, (), at_once=None)
+    assert {on_gpus._node_for(place) for place in range(3)} == {"b"}
 
 
 def test_only_own_functions_and_plugins_can_be_named() -> None:

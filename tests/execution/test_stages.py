@@ -12,9 +12,10 @@ import pytest
 
 from largeea.config import Config, load
 from largeea.execution import Execution, code, executing
+from largeea.execution.jobs import run_jobs
 from largeea.execution.machine import NICENESS
 from largeea.execution.stages import Call, Handle, bytes_of
-from largeea.graph import Links
+from largeea.graph import Arrays, Links
 from largeea.runs.folder import Run
 
 computed: list[str] = []
@@ -38,14 +39,25 @@ def third(parts: dict[str, Links], settings: Config) -> Links:
     return Links(np.concatenate([links.pairs + settings.seed for links in parts.values()]))
 
 
+def job(number: int) -> Arrays:
+    return {"number": np.array([number])}
+
+
+def nodes_have_jobs() -> None:
+    """As on a cluster, where two stages are computed at a time once nodes have jobs of the first."""
+    run_jobs(job, [(1,)])
+
+
 def meeting(value: int) -> Links:
     """Ends only if two are computed at the same time."""
+    nodes_have_jobs()
     meetings.wait(timeout=20)
     return Links(np.array([[value, 0]]))
 
 
 def watched(value: int) -> Links:
     """Counts how many are computed at the same time."""
+    nodes_have_jobs()
     with at_once_lock:
         at_once.append(at_once[-1] + 1)
     threading.Event().wait(0.05)
@@ -56,6 +68,7 @@ def watched(value: int) -> Links:
 
 def patience(value: int) -> Links:
     """How far the thread that computes this gives way to others."""
+    nodes_have_jobs()
     return Links(np.array([[os.getpriority(os.PRIO_PROCESS, 0), 0]]))
 
 
@@ -140,6 +153,33 @@ def test_while_an_argument_is_under_way_another_one_is_computed() -> None:
     group = run.stage("group", third, {"c": c, "b": b}, Config())
     whole = run.stage("whole", third, {"a": a, "group": group, "c": c}, Config())
     assert whole.value.pairs.tolist() == [[1, 0], [3, 0], [2, 0], [3, 0]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_what_needs_most_stages_is_computed_first_and_gives_way_to_nothing() -> None:
+    run = Run()
+    run.stage.side_by_side = True
+    short, start = run.stage("short", patience, 1), run.stage("start", patience, 2)
+    long = run.stage("long", third, {"start": start}, Config())
+    whole = run.stage("whole", third, {"short": short, "start": start, "long": long}, Config())
+    here = os.getpriority(os.PRIO_PROCESS, 0)
+    there = min(here + NICENESS, 19)
+    assert whole.value.pairs[1:].tolist() == [[here, 0], [here, 0]]
+    assert whole.value.source[0] in (here, there), "in the background, unless the long way was shorter"
+
+
+def test_nothing_is_computed_beside_before_nodes_have_jobs() -> None:
+    run = Run()
+    run.stage.side_by_side = True
+    beside = run.stage("beside", first, 1)
+    run.stage.ahead(beside)
+    whole = run.stage("whole", third, {"a": run.stage("a", second, run.stage("c", first, 2), 2)}, Config())
+    assert whole.value.pairs.tolist() == [[4, 0]]
+    assert computed == ["first", "second", "third"]
+    a, b = run.stage("d", meeting, 1), run.stage("e", meeting, 2)
+    assert run.stage("both", third, {"a": a, "b": b}, Config()).value.pairs.tolist() == [[1, 0], [2, 0]]
+    while not beside.is_there:  # then what was asked for is computed too
+        threading.Event().wait(0.01)
 
 
 def test_side_by_side_no_more_than_two_are_computed_at_a_time() -> None:

@@ -20,5 +20,15 @@ def test_a_node_with_another_release_does_not_compute() -> None:
         tasks.carry_out((module, name, f"{code}x", arguments), Execution(), np.empty(0))
 
 
+def test_workers_import_what_the_driver_has_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = tasks.loaded_modules()
+    assert minhash.__name__ in modules
+    assert not [name for name in modules if not name.startswith("largeea") or name.startswith("largeea.cli")]
+    imported: list[str] = []
+    monkeypatch.setattr(tasks.importlib, "import_module", imported.append)
+    tasks.get_ready(("largeea.graph", "os", "largeea_other", minhash.__name__))
+    assert imported == ["largeea.graph", minhash.__name__], "modules of this package alone"
+
+
 def _is_own_function(value: object) -> bool:
     return getattr(value, "__module__", "") == minhash.__name__ and type(value).__name__ == "function"

@@ -51,7 +51,8 @@ class Engine(Protocol):
     ) -> Iterator[tuple[int, Arrays]]:
         """`(position, result)` of each job as it finishes.
 
-        On each machine at most `at_once` run at a time (None: one a thread), and share its threads.
+        On each machine at most `at_once` run at a time (None: one a thread), and share its threads. Other
+        machines begin at once, this process when results are asked for.
         """
 
 

@@ -59,6 +59,8 @@ class _Maps:
     """The maps over jobs of a stage under way: numbered in the order of their calls."""
 
     store: JobStore | None = None
+    begun: Callable[[], None] | None = None
+    """Called whenever jobs have been handed out."""
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
 
@@ -66,9 +68,9 @@ _maps: ContextVar[_Maps] = ContextVar("maps over jobs", default=_Maps())  # noqa
 
 
 @contextmanager
-def storing_jobs(store: JobStore | None) -> Iterator[None]:
-    """Keep the results of all jobs inside this context."""
-    token = _maps.set(_Maps(store))
+def storing_jobs(store: JobStore | None, begun: Callable[[], None] | None = None) -> Iterator[None]:
+    """Keep the results of all jobs inside this context; `begun` is called whenever some are handed out."""
+    token = _maps.set(_Maps(store, begun))
     try:
         yield
     finally:
@@ -87,42 +89,41 @@ def run_jobs(
 
     At most `at_once` jobs run at a time on each machine (default: one a thread) and share its threads. Jobs
     that are quicker to repeat than to store need not be `stored`; progress is `shown` unless the caller does
-    that.
+    that. Nodes of a cluster begin at once, threads of this process when results are asked for.
     """
     maps = _maps.get()
     label = f"{next(maps.numbers)}-{function.__name__.strip('_')}"
     jobs = [Job(function, tuple(given), "-".join([label, *map(str, given)])) for given in arguments]
     store = maps.store if stored and len(jobs) > 1 else None
-    report = advance if shown else _say_nothing
-    done = 0
-    report(0, len(jobs))
-    left = []
-    for number in range(len(jobs)):
-        result = None if store is None else store.load(jobs[number].name)
-        if result is None:
-            left.append(number)
-            continue
-        done += 1
-        report(done, len(jobs))
-        yield number, result
-    engine = load_engine(current().engine)
+    known = {} if store is None else {number: store.load(job.name) for number, job in enumerate(jobs)}
+    left = [number for number in range(len(jobs)) if known.get(number) is None]
     given = tuple(_those(value, left) for value in shared)
-    for place, result in engine.map([jobs[number] for number in left], given, at_once):
-        number = left[place]
-        if store is not None:
-            store.save(jobs[number].name, result)
-        done += 1
-        report(done, len(jobs))
-        yield number, result
+    under_way = load_engine(current().engine).map([jobs[number] for number in left], given, at_once)
+    if maps.begun is not None:
+        maps.begun()
+
+    def results() -> Iterator[tuple[int, Arrays]]:
+        yield from ((number, result) for number, result in known.items() if result is not None)
+        for place, result in under_way:
+            number = left[place]
+            if store is not None:
+                store.save(jobs[number].name, result)
+            yield number, result
+
+    return _reported(results(), len(jobs)) if shown else results()
+
+
+def _reported(results: Iterator[tuple[int, Arrays]], count: int) -> Iterator[tuple[int, Arrays]]:
+    """The same results of so many jobs, with progress."""
+    advance(0, count)
+    for done, found in enumerate(results, 1):
+        advance(done, count)
+        yield found
 
 
 def _those(value: Any, numbers: list[int]) -> Any:
     """A shared value for some of the jobs."""
     return Shards(tuple(value.parts[number] for number in numbers)) if isinstance(value, Shards) else value
-
-
-def _say_nothing(done: int, total: int) -> None:
-    pass
 
 
 def in_order(results: Iterator[tuple[int, Arrays]]) -> list[Arrays]:

@@ -1,11 +1,12 @@
-"""The Ray cluster itself: connecting to it, and what its nodes have."""
+"""The Ray cluster itself: connecting to it, what its nodes have, and which of them is free."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -48,6 +49,36 @@ class Nodes:
     def have_gpus(self) -> bool:
         """Whether some node has a GPU."""
         return any(node["Resources"].get("GPU", 0) for node in self.alive())
+
+
+class Loads:
+    """What the driver has handed to each node and not got back, by the id of the node."""
+
+    def __init__(self) -> None:
+        self._cores, self._seconds = Counter[str](), defaultdict[str, float](float)
+        self._lock = threading.Lock()
+
+    def take_freest(self, nodes: Iterable[dict[str, Any]], cores: int) -> str:
+        """The node with the smallest load for its cores, which gets a task of so many cores.
+
+        Ties go to the node whose tasks have taken the least time so far: the driver or other programs may
+        slow others down.
+        """
+
+        def load(node: dict[str, Any]) -> tuple[float, float, str]:
+            name: str = node["NodeID"]
+            return self._cores[name] / node["Resources"]["CPU"], self._seconds[name], name
+
+        with self._lock:
+            node = min(map(load, nodes))[-1]
+            self._cores[node] += cores
+        return node
+
+    def give_back(self, node: str, cores: int, seconds: float = 0.0) -> None:
+        """A task of so many cores has ended."""
+        with self._lock:
+            self._cores[node] -= cores
+            self._seconds[node] += seconds
 
 
 def connect(address: str | None) -> None:

@@ -22,11 +22,11 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from largeea.errors import ResourceError
 from largeea.execution.file_arrays import NotVisible
-from largeea.execution.ray_cluster import Nodes, connect
+from largeea.execution.ray_cluster import Loads, Nodes, connect
 from largeea.execution.ray_objects import ObjectStore, Placed
 from largeea.execution.settings import current
 from largeea.execution.shards import Shards, share_of
-from largeea.execution.tasks import carry_out, described
+from largeea.execution.tasks import carry_out, described, get_ready, loaded_modules
 from largeea.graph import Arrays
 from largeea.progress import note
 
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from largeea.execution.jobs import Job
 
 AHEAD = 2
-"""Tasks that are handed to Ray for each one that can run, so that no worker waits for the driver."""
+"""Tasks that are handed to Ray for each one that can run, so that no worker waits for the driver. The last
+tasks of a map wait for a free node instead."""
 MOST_ATTEMPTS = 5
 """A job that is lost so often will not end well elsewhere either."""
 _connecting = threading.Lock()
@@ -75,7 +76,7 @@ class Session:
     """What the engine knows of the cluster that it is connected to."""
 
     def __init__(self) -> None:
-        self.usage, self.nodes = Usage(), Nodes()
+        self.usage, self.nodes, self.loads = Usage(), Nodes(), Loads()
         self.store = ObjectStore(self.nodes)
 
 
@@ -90,6 +91,7 @@ class RayEngine:
             if not ray.is_initialized():
                 RayEngine.session = Session()
                 connect(current().address)
+                _let_workers_get_ready(self.session.nodes.alive())
 
     @property
     def slots(self) -> int:
@@ -122,52 +124,50 @@ class RayEngine:
     def map(
         self, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
     ) -> Iterator[tuple[int, Arrays]]:
-        """See `Engine.map`."""
+        """See `Engine.map`. The first tasks are handed to Ray at once."""
         if not jobs:
-            return
+            return iter(())
         self.begin()
-        tasks = _Tasks(self, jobs, shared, at_once)
-        waiting = deque(range(len(jobs)))
-        under_way: dict[Any, int] = {}
-        try:
-            while waiting or under_way:
-                while waiting and len(under_way) < AHEAD * self.slots:
-                    place = waiting.popleft()
-                    under_way[tasks.submit(place)] = place
-                for finished in self._finished(list(under_way)):
-                    place = under_way.pop(finished)
-                    result = tasks.result(finished, place)
-                    if result is None:
-                        waiting.appendleft(place)
-                    else:
-                        yield place, result
-        finally:
-            for task_left in under_way:
-                # A worker that is only interrupted may be left with half of a module imported.
-                ray.cancel(task_left, force=True)
+        results = _results(_Tasks(self.session, jobs, shared, at_once))
+        next(results)
+        return results
 
-    def _finished(self, under_way: list[Any]) -> list[Any]:
-        """The next task that finishes; the wait is counted."""
-        started = time.perf_counter()
-        finished: list[Any] = ray.wait(under_way, num_returns=1)[0]
-        self.session.usage.add_wait(time.perf_counter() - started)
-        return finished
+
+def _results(tasks: _Tasks) -> Iterator[Any]:
+    """None when the first tasks are handed to Ray, then `(position, result)` of each job as it finishes.
+
+    Others are handed to Ray before a result is passed on: what is done with it may take its time.
+    """
+    try:
+        tasks.hand_out()
+        yield None
+        while tasks.under_way:
+            place, result = tasks.next_finished()
+            tasks.hand_out()
+            if result is not None:
+                yield place, result
+    finally:
+        tasks.cancel()
 
 
 class _Tasks:
     """The tasks of one map."""
 
     def __init__(
-        self, engine: RayEngine, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
+        self, session: Session, jobs: Sequence[Job], shared: tuple[Any, ...], at_once: int | None
     ) -> None:
-        self._session, self._jobs = engine.session, jobs
+        self._session, self._jobs = session, jobs
+        self._waiting = deque(range(len(jobs)))
+        self.under_way: dict[Any, int] = {}
+        """The places of the jobs that are handed to Ray."""
         self._options = _needs(self._session.nodes, at_once)
-        threads = int(self._options["num_cpus"])
-        self._execution = replace(current(), engine="local", address=None, threads=threads)
+        self._cores = int(self._options["num_cpus"])
+        self._execution = replace(current(), engine="local", address=None, threads=self._cores)
         self._shared = tuple(map(self._placed, shared))
         shards = (value.parts for value in shared if isinstance(value, Shards))
         self._has_homes = any(isinstance(part, Placed) for parts in shards for part in parts)
         self._losses = Counter[int]()
+        self._node_of: dict[Any, str | None] = {}
 
     def _placed(self, value: Any) -> Any:
         """How a shared value is handed to tasks."""
@@ -177,19 +177,53 @@ class _Tasks:
             return value
         return Placed(value, self._session.store)
 
-    def submit(self, place: int) -> Any:
-        """Hand the job at this place to Ray. A shard that several maps share stays on one node."""
-        options = dict(self._options)
-        if self._has_homes:
-            options["scheduling_strategy"] = self._home_of(place)
+    def at_a_time(self, waiting: int) -> int:
+        """Tasks that may be handed to Ray at a time while so many wait.
+
+        The last ones go to nodes that are free: behind another task, they would keep a slow node busy while
+        the others have nothing left to do.
+        """
+        running = sum(cores // self._cores for cores in self._session.nodes.cores())
+        return AHEAD * running if waiting > running else running
+
+    def hand_out(self) -> None:
+        """Hand to Ray what nodes can carry out now or next."""
+        while self._waiting and len(self.under_way) < self.at_a_time(len(self._waiting)):
+            place = self._waiting.popleft()
+            self.under_way[self._submit(place)] = place
+
+    def next_finished(self) -> tuple[int, Arrays | None]:
+        """The place and result of the next job that finishes; None if it has to be carried out again."""
+        started = time.perf_counter()
+        [finished], _ = ray.wait(list(self.under_way), num_returns=1)
+        self._session.usage.add_wait(time.perf_counter() - started)
+        place = self.under_way.pop(finished)
+        result = self._result(finished, place)
+        if result is None:
+            self._waiting.appendleft(place)
+        return place, result
+
+    def cancel(self) -> None:
+        """Give up what is under way. A worker that is only interrupted may be left with half of a module
+        imported."""
+        for task in self.under_way:
+            ray.cancel(task, force=True)
+            self._give_back(task)
+
+    def _submit(self, place: int) -> Any:
+        """Hand the job at this place to Ray."""
         own = share_of(place, self._shared)
         given = [value.reference() if isinstance(value, Placed) else value for value in own]
-        job = self._jobs[place]
-        task = described(job.function, job.arguments)
-        return _task().options(**options).remote(task, self._execution, *given)
+        job, node = self._jobs[place], self._node_for(place)
+        there = "SPREAD" if node is None else NodeAffinitySchedulingStrategy(node, soft=True)
+        carried_out = _task().options(scheduling_strategy=there, **self._options)
+        task = carried_out.remote(described(job.function, job.arguments), self._execution, *given)
+        self._node_of[task] = node
+        return task
 
-    def result(self, finished: Any, place: int) -> Arrays | None:
+    def _result(self, finished: Any, place: int) -> Arrays | None:
         """The result of a finished task; None if it was lost and has to be carried out again."""
+        seconds = 0.0
         try:
             result, node, seconds = ray.get(finished)
         except LOST as error:
@@ -204,16 +238,43 @@ class _Tasks:
                 raise error.cause from None
             self._session.store.given_up.add(str(error.cause))
             return None
+        finally:
+            self._give_back(finished, seconds)
         self._session.usage.add(node, seconds, result)
         arrays: Arrays = result
         return arrays
 
-    def _home_of(self, place: int) -> Any:
-        """The node of a shard; another one if it is gone."""
-        alive = self._session.nodes.alive()
-        if not alive:
-            return "SPREAD"
-        return NodeAffinitySchedulingStrategy(alive[place % len(alive)]["NodeID"], soft=True)
+    def _give_back(self, task: Any, seconds: float = 0.0) -> None:
+        """A task no longer keeps its node busy."""
+        node = self._node_of.pop(task)
+        if node is not None:
+            self._session.loads.give_back(node, self._cores, seconds)
+
+    def _node_for(self, place: int) -> str | None:
+        """The node for a job: the freest or, for a shard that several maps share, its home.
+
+        Ray takes another one if it is gone meanwhile. None where no node is there yet.
+        """
+        alive = [node for node in self._session.nodes.alive() if self._has_room(node)]
+        if alive and self._has_homes:
+            alive = [alive[place % len(alive)]]
+        return self._session.loads.take_freest(alive, self._cores) if alive else None
+
+    def _has_room(self, node: dict[str, Any]) -> bool:
+        """Whether a task would fit on a node that does nothing else."""
+        return bool(node["Resources"].get("GPU", 0) >= self._options.get("num_gpus", 0))
+
+
+def _let_workers_get_ready(nodes: list[dict[str, Any]]) -> None:
+    """Start a worker for each core of the nodes. It imports what jobs need while the driver reads files.
+
+    Nobody waits for that. If it fails, the first job says why.
+    """
+    getting_ready, modules = ray.remote(get_ready), loaded_modules()
+    for node in nodes:
+        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        for _ in range(int(node["Resources"]["CPU"])):
+            getting_ready.options(num_cpus=1, max_retries=0, scheduling_strategy=there).remote(modules)
 
 
 @cache
@@ -228,11 +289,7 @@ def _needs(nodes: Nodes, at_once: int | None) -> dict[str, Any]:
     """
     smallest = min(nodes.cores())
     share = at_once or smallest
-    needs: dict[str, Any] = {
-        "num_cpus": max(1, smallest // share),
-        "max_retries": 0,
-        "scheduling_strategy": "SPREAD",
-    }
+    needs: dict[str, Any] = {"num_cpus": max(1, smallest // share), "max_retries": 0}
     if current().device != "cpu" and nodes.have_gpus():
         needs["num_gpus"] = 1 / share
     return needs

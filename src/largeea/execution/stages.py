@@ -14,7 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import fields, is_dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -66,7 +66,7 @@ class Handle(Generic[T]):
         self.name, self.call, self.key = name, call, call.key
         self._stages, self._function, self._arguments = stages, function, arguments
         self._held: list[T] = []
-        self._under_way = threading.Lock()
+        self._computing = threading.Lock()
 
     def __repr__(self) -> str:
         return f"Handle({self.name!r}, {self.key[:8]})"
@@ -74,7 +74,7 @@ class Handle(Generic[T]):
     @property
     def value(self) -> T:
         """The result itself."""
-        with self._under_way:
+        with self._computing:
             if self._held:
                 return self._held[0]
             value: T = self._stages.value_of(self)
@@ -87,6 +87,11 @@ class Handle(Generic[T]):
         """Whether the result need not be computed, at the cost of a look."""
         return bool(self._held) or self._stages.store.has(self.name, self.key)
 
+    @property
+    def under_way(self) -> bool:
+        """Whether some thread is computing or loading the result."""
+        return self._computing.locked()
+
     def ensure(self) -> None:
         """Make sure that the result is stored."""
         if not self.is_there:
@@ -95,20 +100,40 @@ class Handle(Generic[T]):
     def compute(self) -> tuple[T, float, PeakMemory]:
         """The result computed now, in how many seconds, and the peak memory meanwhile."""
         if self._stages.side_by_side:
-            needed = dict.fromkeys(_handles_in(self._arguments))
-            missing = [handle for handle in needed if not handle.is_there]
-            self._stages.ahead(*reversed(missing[1:]))
-            for handle in missing:
-                if not handle._under_way.locked():  # else it is waited for when the others are there
-                    handle.ensure()
+            self._compute_arguments()
         arguments = [_value_of(argument) for argument in self._arguments]
         started = time.perf_counter()
-        with peak_memory() as memory, step(self.name), storing_jobs(self._stages.store.jobs(self)):
+        with peak_memory() as memory, step(self.name), self._stages.jobs_of(self):
             value = self._function(*arguments)
         seconds = time.perf_counter() - started
         del arguments
         release_free_memory()
         return value, seconds, memory
+
+    def _compute_arguments(self) -> None:
+        """Compute the arguments that are missing: here the one that needs most stages, and then the others.
+
+        What that one does not need is computed in the background meanwhile, from the other end of the list.
+        """
+        needed = {handle: handle._missing() for handle in _handles_in(self._arguments) if not handle.is_there}
+        longest_first = sorted(needed, key=lambda handle: -len(needed[handle]))
+        self._stages.ahead(
+            *(handle for handle in reversed(longest_first) if handle not in needed[longest_first[0]])
+        )
+        for handle in longest_first:
+            if not handle.under_way:  # else it is waited for when the others are there
+                handle.ensure()
+
+    def _missing(self) -> set[Handle[Any]]:
+        """All stages that have to be computed for the result, its own included."""
+        missing: set[Handle[Any]] = set()
+        look_at: list[Handle[Any]] = [self]
+        while look_at:
+            handle = look_at.pop()
+            if handle not in missing and not handle.is_there:
+                missing.add(handle)
+                look_at.extend(_handles_in(handle._arguments))
+        return missing
 
 
 class Call:
@@ -155,7 +180,13 @@ class Stages:
         """Whether two arguments of a stage are computed at a time: nodes of a cluster do most of it."""
         self._cache: OrderedDict[str, Any] = OrderedDict()
         self._cached_bytes: dict[str, int] = {}
-        self._lock, self._in_background = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
+        self._asked_for: list[Handle[Any]] = []
+        """What is to be computed in the background."""
+        self._in_background = False
+        """Whether a thread does that."""
+        self._context = copy_context()
+        """In which it does that."""
 
     def __call__(self, name: str, function: Callable[..., T], *arguments: Any) -> Handle[T]:
         """The handle of `function(*arguments)`; handles among the arguments are replaced by their values."""
@@ -181,24 +212,50 @@ class Stages:
         return handle
 
     def ahead(self, *handles: Handle[Any]) -> None:
-        """Begin to compute these in the background, one after another, while others are computed here.
+        """Compute these in the background, one after another, while others are computed here.
 
-        There is one thread in the background: while it is at work, nothing else is begun. It gives way to
-        what is waited for. An error is raised where their values are asked for.
+        There is one thread in the background, which gives way to what is waited for. What it is asked for
+        last comes first. With a cluster it begins when nodes have jobs: until then, they wait for what is
+        computed here. An error is raised where the values are asked for.
         """
-        if not handles or not self._in_background.acquire(blocking=False):
-            return
+        with self._lock:
+            self._asked_for[:0] = handles
+            self._context = copy_context()
+        if not self.side_by_side:
+            self._begin_ahead()
 
-        def compute() -> None:
+    def jobs_of(self, handle: Handle[Any]) -> AbstractContextManager[None]:
+        """The context in which the jobs of a stage are carried out."""
+        return storing_jobs(self.store.jobs(handle), self._begin_ahead)
+
+    def _begin_ahead(self) -> None:
+        """Let the background begin, unless it is at work or has nothing to do."""
+        with self._lock:
+            if self._in_background or not self._asked_for:
+                return
+            self._in_background = True
+            context = self._context.copy()
+        threading.Thread(target=context.run, args=(self._work_ahead,), daemon=True).start()
+
+    def _work_ahead(self) -> None:
+        """Compute what was asked for ahead, until nothing is left or something fails."""
+        give_way()
+        while (handle := self._next_ahead()) is not None:
             try:
-                give_way()
-                with suppress(Exception):
-                    for handle in handles:
-                        handle.ensure()
-            finally:
-                self._in_background.release()
+                handle.ensure()
+            except Exception:
+                with self._lock:
+                    self._asked_for.clear()
 
-        threading.Thread(target=copy_context().run, args=(compute,), daemon=True).start()
+    def _next_ahead(self) -> Handle[Any] | None:
+        """What the background is to compute next; it ends with None."""
+        with self._lock:
+            while self._asked_for:
+                handle = self._asked_for.pop(0)
+                if not handle.under_way:
+                    return handle
+            self._in_background = False
+        return None
 
     def value_of(self, handle: Handle[T]) -> T:
         """The value of a handle: from the cache, from the store, or computed now."""

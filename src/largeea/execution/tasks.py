@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import platform
+import sys
 import time
 from collections.abc import Callable
 from functools import cache
@@ -44,6 +45,19 @@ def carry_out(task: Described, execution: Execution, *shared: Any) -> tuple[Arra
         result = function(*arguments, *shared)
     node: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
     return result, node, time.perf_counter() - started
+
+
+def loaded_modules() -> tuple[str, ...]:
+    """The modules of this package that this process has imported, but for those of the command line."""
+    ours = (name for name in tuple(sys.modules) if name.partition(".")[0] == PACKAGE)
+    return tuple(sorted(name for name in ours if not name.startswith(f"{PACKAGE}.cli")))
+
+
+def get_ready(modules: tuple[str, ...]) -> None:
+    """Import modules of this package before the first job needs them."""
+    for name in modules:
+        if name.partition(".")[0] == PACKAGE:
+            importlib.import_module(name)
 
 
 def function_named(module: str, name: str) -> Callable[..., Arrays]:
