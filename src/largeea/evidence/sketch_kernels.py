@@ -109,7 +109,7 @@ def mix_relations(
     first: int, last: int, indptr: Int32, indices: Int32, agreement: Float32, sums: Float32,
     by_agreement: Float32, by_ends: Float32, mixed: Float32,
 ) -> None:  # fmt: skip
-    """What each head sees of relations: those that they agree with, in CSR form, and the labels at their ends.
+    """What each head sees of relations: those they agree with, in CSR form, and the labels at their ends.
 
     The sums of labels at both ends, those of a relation and of its inverse, are scaled to length 1, and then
     both together. Four labels at a time, because sums that wait for each other are slow.
@@ -179,20 +179,16 @@ def sketch(
         if label_of[node] >= 0:
             for i in range(label_width):
                 label[i] = np.float32(own[i]) / np.float32(LABEL_LEVEL)
-            left, left_by_hops = (
-                remove_label(seen_parts, label_parts),
-                remove_label(reached_parts, label_parts),
-            )
+            left = remove_label(seen_parts, label_parts)
+            left_by_hops = remove_label(reached_parts, label_parts)
         else:
             left, left_by_hops = squared_length(seen), squared_length(reached)
-        scale = np.float32(1) / np.sqrt(left) if left > 0 else np.float32(0)
-        scale_by_hops = (
-            np.float32(reached_length) / np.sqrt(left_by_hops) if left_by_hops > 0 else np.float32(0)
-        )
-        highest = max(scale * highest_absolute(seen), scale_by_hops * highest_absolute(reached))
+        scale = scale_to(np.float32(1), left)
+        by_hops_scale = scale_to(np.float32(reached_length), left_by_hops)
+        highest = max(scale * highest_absolute(seen), by_hops_scale * highest_absolute(reached))
         levels = np.float32(LEVELS) / highest if highest > 0 else np.float32(0)
         squares = round_to_levels(seen, scale * levels, vectors[row, :width])
-        squares += round_to_levels(reached, scale_by_hops * levels, vectors[row, width:])
+        squares += round_to_levels(reached, by_hops_scale * levels, vectors[row, width:])
         units[row] = highest / np.float32(LEVELS)
         lengths[row] = units[row] * units[row] * squares
 
