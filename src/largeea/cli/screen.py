@@ -6,17 +6,19 @@ On a terminal, a running step has a progress bar; elsewhere, a line is printed w
 from __future__ import annotations
 
 import json
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
 from largeea import progress
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress, TaskID
 
 
@@ -33,14 +35,10 @@ class Screen:
 
     @property
     def _out(self) -> Console:
-        from rich.console import Console  # imported lazily: a quiet command prints little
-
         return Console(highlight=False, soft_wrap=True, emoji=False)
 
     @property
     def _err(self) -> Console:
-        from rich.console import Console
-
         return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
     def listening(self) -> AbstractContextManager[None]:
@@ -74,7 +72,7 @@ class Screen:
     def note(self, message: str) -> None:
         """Print a line on standard error, unless `quiet` is set."""
         if not self.quiet:
-            self._err.print(_plain(message), style="dim")
+            self._err.print(escape(printable(message)), style="dim")
 
     def warn(self, message: str) -> None:
         """Print a warning: something may make the answer worse."""
@@ -82,25 +80,23 @@ class Screen:
 
     def error(self, message: str) -> None:
         """Print an error message."""
-        self._err.print(f"[bold red]error:[/] {_plain(message)}")
+        self._err.print(f"[bold red]error:[/] {escape(printable(message))}")
 
     def result(self, text: str) -> None:
         """Print a line of the result."""
-        self._out.print(_plain(text))
+        self._out.print(escape(printable(text)))
 
     def json(self, value: Any) -> None:
         """Print the result as JSON."""
-        sys.stdout.write(f"{json.dumps(value)}\n")
+        self._out.print(json.dumps(value), markup=False)
 
     def table(self, title: str, rows: list[tuple[str, ...]], header: tuple[str, ...]) -> None:
         """Print a result table; all columns but the first are right-aligned figures."""
-        from rich.table import Table
-
-        table = Table(title=_plain(title), title_justify="left", title_style="bold")
+        table = Table(title=escape(printable(title)), title_justify="left", title_style="bold")
         for position, column in enumerate(header):
-            table.add_column(_plain(column), justify="right" if position else "left")
+            table.add_column(escape(printable(column)), justify="right" if position else "left")
         for row in rows:
-            table.add_row(*(_plain(cell) for cell in row))
+            table.add_row(*(escape(printable(cell)) for cell in row))
         self._out.print(table)
 
 
@@ -109,13 +105,6 @@ def _bar(console: Console) -> Progress:
 
     title = TextColumn("{task.description}", markup=False)
     return Progress(SpinnerColumn(), title, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
-
-
-def _plain(text: str) -> str:
-    """Return the text as markup that shows nothing but the text."""
-    from rich.markup import escape
-
-    return escape(printable(text))
 
 
 def printable(text: str) -> str:
