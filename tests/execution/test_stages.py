@@ -314,6 +314,7 @@ def test_bytes_of_counts_arrays_wherever_they_are() -> None:
 def test_a_fingerprint_covers_everything_a_module_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     def fingerprint() -> str:
         code._closure.cache_clear()
+        code._digest.cache_clear()
         code.imports_of.cache_clear()
         code.module_fingerprint.cache_clear()
         return code.module_fingerprint("largeea.evidence.neighbours")

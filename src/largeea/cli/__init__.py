@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 
 import typer
@@ -12,6 +14,7 @@ import typer
 from largeea.cli.screen import printable, screen
 from largeea.cli.several_values import command_class
 from largeea.cli.signals import Stopped, stopping
+from largeea.cli.startup import quick_start
 from largeea.errors import LargeEAError, ResourceError, UsageError
 
 _NO_THREAD = "can't start new thread"
@@ -92,7 +95,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the terminal may lack a name's characters
     with stopping(screen.error):
-        code = run()
+        code = run(starting=quick_start)
     sys.exit(code)
 
 
@@ -102,15 +105,19 @@ def _anywhere(arguments: list[str] | None) -> list[str]:
     return sorted(given, key=lambda argument: argument not in _FOR_ALL)
 
 
-def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return the exit code.
+def run(
+    arguments: list[str] | None = None, starting: Callable[[], AbstractContextManager[None]] = nullcontext
+) -> int:
+    """Run the command line and return the exit code. The command is imported inside the context `starting`.
 
     0: success, 2: usage, 3: input, 4: resources, 5: internal error, 130 and 143: stopped by a signal.
     """
     try:
         given = _anywhere(arguments)
+        with starting():
+            app = make_app(given)
         with screen.listening():
-            code = make_app(given)(given, prog_name="largeea", standalone_mode=False)
+            code = app(given, prog_name="largeea", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt  # typer has turned it into an exit code
         return code if isinstance(code, int) else 0

@@ -38,6 +38,7 @@ from largeea.evidence.labels import (
     LabelledGraphs,
     Side,
 )
+from largeea.evidence.sketch import relation_vectors
 from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, to_host, torch_device
 from largeea.graph import Float32, Int32
 from largeea.progress import track
@@ -181,7 +182,7 @@ class CudaSketches:
         known = side.known(labels)
         segments, having = side.by_relation
         sums = segments.sums(labels, having, 0, len(segments.pointers) - 1).cpu().numpy()
-        mixed = tensor(side.side.relation_vectors(sums, by_agreement, by_ends).T.copy(), self.device)
+        mixed = tensor(relation_vectors(side.side, sums, by_agreement, by_ends).T.copy(), self.device)
         table = VectorTable(count, (2 * HOPS + 1) * width, self.device)
         edges = side.edges
 

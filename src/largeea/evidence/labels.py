@@ -17,7 +17,6 @@ import scipy.sparse as sp
 from largeea.evidence.anchors import Anchors
 from largeea.graph import Float32, Int32, UInt64
 from largeea.graph.edges import Edges
-from largeea.search.vectors import unit_rows
 from largeea.similarity import Similarity
 
 HOPS = 3
@@ -72,18 +71,6 @@ class Side:
         label = np.full(self.edges.nodes, -1, np.int32)
         label[self.labelled] = np.arange(len(self.labelled), dtype=np.int32)
         return label
-
-    def relation_vectors(self, label_sums: Float32, by_agreement: Float32, by_ends: Float32) -> Float32:
-        """What each head sees of each relation: which others it agrees with, and the labels at its ends.
-
-        From the sums of the labels of the nodes that have a relation, `[relations, width]`:
-        `[relations, heads]`.
-        """
-        near = unit_rows(label_sums)
-        ends = unit_rows(np.concatenate([near, near[np.arange(len(near)) ^ 1]], axis=1))
-        # einsum, because its last digits do not depend on the number of threads
-        mixed: Float32 = self.agreeing @ by_agreement + np.einsum("ij,jk->ik", ends, by_ends)
-        return mixed
 
 
 @dataclass(frozen=True, eq=False)

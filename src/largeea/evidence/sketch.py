@@ -63,12 +63,13 @@ class Sketch:
                 known, hops,
             )  # fmt: skip
         self._counts = side.counts / np.sqrt(np.maximum(hops, 1, dtype=np.float32))
-        self._mixed = side.relation_vectors(self._label_sums(), by_agreement, by_ends)
+        self._mixed = relation_vectors(side, self._label_sums(), by_agreement, by_ends)
 
     def _label_sums(self) -> Float32:
         """The sums of the labels of the nodes that have each relation, `[relations, width]`."""
         side, edges = self._side, self._side.edges
-        blocks = BLOCKS_PER_THREAD * current().thread_count
+        threads = current().thread_count
+        blocks = BLOCKS_PER_THREAD * threads if threads > 1 else 1
         bounds = np.linspace(0, edges.nodes, blocks + 1).astype(np.int64)
         sums = np.empty((blocks, len(edges.inverse_functionality), self._width), np.float32)
         over_rows(
@@ -85,3 +86,14 @@ class Sketch:
             side.label_of, self._mixed, self._known, self._counts, self._width, REACHED_LENGTH,
             vectors.numbers, vectors.units, vectors.lengths, least=256,
         )  # fmt: skip
+
+
+def relation_vectors(side: Side, label_sums: Float32, by_agreement: Float32, by_ends: Float32) -> Float32:
+    """What each head sees of each relation: which others it agrees with, and the labels at its ends.
+
+    From the sums of the labels of the nodes that have a relation, `[relations, width]`: `[relations, heads]`.
+    """
+    mixed = np.empty((len(label_sums), by_ends.shape[1]), np.float32)
+    agreeing = side.agreeing.indptr, side.agreeing.indices, side.agreeing.data
+    over_rows(sketch_kernels.mix_relations, len(mixed), *agreeing, label_sums, by_agreement, by_ends, mixed)
+    return mixed

@@ -104,6 +104,39 @@ def label_sums(
                     sums[block, r, i] += np.float32(1 if known[node, i] > 0 else -1)
 
 
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def mix_relations(
+    first: int, last: int, indptr: Int32, indices: Int32, agreement: Float32, sums: Float32,
+    by_agreement: Float32, by_ends: Float32, mixed: Float32,
+) -> None:  # fmt: skip
+    """What each head sees of relations: those they agree with, in CSR form, and the labels at their ends.
+
+    The sums of labels at both ends, those of a relation and of its inverse, are scaled to length 1, and then
+    both together. Four labels at a time, because sums that wait for each other are slow.
+    """
+    width, heads = sums.shape[1], mixed.shape[1]
+    for relation in range(first, last):
+        seen = mixed[relation]
+        seen[:] = 0
+        for entry in range(indptr[relation], indptr[relation + 1]):
+            weights = by_agreement[indices[entry]]
+            for head in range(heads):
+                seen[head] += agreement[entry] * weights[head]
+        lengths = np.sqrt(squared_length(sums[relation])), np.sqrt(squared_length(sums[relation ^ 1]))
+        together = np.sqrt(np.float32(int(lengths[0] > 0) + int(lengths[1] > 0)))
+        for end in range(2):
+            if lengths[end] == 0:
+                continue
+            factor, labels = np.float32(1) / (lengths[end] * together), sums[relation ^ end]
+            for i in range(0, width, 4):
+                a, b, c, d = labels[i], labels[i + 1], labels[i + 2], labels[i + 3]
+                at = end * width + i
+                of_a, of_b, of_c, of_d = by_ends[at], by_ends[at + 1], by_ends[at + 2], by_ends[at + 3]
+                for head in range(heads):
+                    four = a * of_a[head] + b * of_b[head] + c * of_c[head] + d * of_d[head]
+                    seen[head] += factor * four
+
+
 @njit(cache=True, nogil=True, fastmath={"contract", "nsz"})
 def sketch(
     first: int, last: int, nodes: Int32, pointers: Int64, relation: Int32, neighbour: Int32, label_of: Int32,
@@ -120,6 +153,7 @@ def sketch(
     width = known.shape[1]
     vector, label = np.empty(vectors.shape[1], np.float32), np.empty(label_width, np.float32)
     seen, reached = vector[:width], vector[width:]
+    seen_parts, reached_parts, label_parts = in_parts(seen), in_parts(reached), in_parts(label)
     for row in range(first, last):
         node = nodes[row]
         seen[:] = 0
@@ -145,15 +179,18 @@ def sketch(
         if label_of[node] >= 0:
             for i in range(label_width):
                 label[i] = np.float32(own[i]) / np.float32(LABEL_LEVEL)
-            remove_label(seen, label)
-            remove_label(reached, label)
-        scale_to(np.float32(1), seen)
-        scale_to(np.float32(reached_length), reached)
-        units[row] = round_to_levels(vector, vectors[row])
-        squares = np.int32(0)
-        for i in range(len(vector)):
-            squares += np.int32(vectors[row, i]) * np.int32(vectors[row, i])
-        lengths[row] = units[row] * units[row] * np.float32(squares)
+            left = remove_label(seen_parts, label_parts)
+            left_by_hops = remove_label(reached_parts, label_parts)
+        else:
+            left, left_by_hops = squared_length(seen), squared_length(reached)
+        scale = scale_to(np.float32(1), left)
+        by_hops_scale = scale_to(np.float32(reached_length), left_by_hops)
+        highest = max(scale * highest_absolute(seen), by_hops_scale * highest_absolute(reached))
+        levels = np.float32(LEVELS) / highest if highest > 0 else np.float32(0)
+        squares = round_to_levels(seen, scale * levels, vectors[row, :width])
+        squares += round_to_levels(reached, by_hops_scale * levels, vectors[row, width:])
+        units[row] = highest / np.float32(LEVELS)
+        lengths[row] = units[row] * units[row] * squares
 
 
 @njit(cache=True, nogil=True)
@@ -171,23 +208,34 @@ def divide_rows(first: int, last: int, divisors: Float32, rows: Float32) -> None
         rows[row] /= divisors[row]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def remove_label(vector: Float32, label: Float32) -> None:
-    """Make the parts of a vector, `HEAD_WIDTH` dimensions each, orthogonal to the parts of a label of ±1.
+@njit(cache=True, nogil=True)
+def in_parts(vector: Float32) -> Float32:
+    """A view of a vector as `[parts, HEAD_WIDTH]`."""
+    return vector.reshape((len(vector) // HEAD_WIDTH, HEAD_WIDTH))
 
-    A vector that is little else than the label becomes 0.
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def remove_label(vector: Float32, label: Float32) -> np.float32:
+    """Make the parts of a vector orthogonal to the parts of a label of ±1: `[parts, HEAD_WIDTH]` both.
+
+    A vector has the parts of several labels. Returns the squared length that is left, 0 for a vector that is
+    little else than the label.
     """
-    before = squared_length(vector)
-    for start in range(0, len(vector), HEAD_WIDTH):
-        part, own = vector[start : start + HEAD_WIDTH], label[start % len(label) :]
-        product = np.float32(0)
-        for i in range(len(part)):
-            product += part[i] * own[i]
-        product /= np.float32(HEAD_WIDTH)
-        for i in range(len(part)):
-            part[i] -= product * own[i]
-    if squared_length(vector) < np.float32(LEAST_LEFT) * before:
-        vector[:] = 0
+    before = removed = np.float32(0)
+    for start in range(0, len(vector), len(label)):
+        for place in range(len(label)):
+            part, own = vector[start + place], label[place]
+            squares = product = np.float32(0)
+            for i in range(len(part)):
+                squares += part[i] * part[i]
+                product += part[i] * own[i]
+            product /= np.float32(HEAD_WIDTH)
+            before += squares
+            removed += np.float32(HEAD_WIDTH) * product * product
+            for i in range(len(part)):
+                part[i] -= product * own[i]
+    left = before - removed
+    return left if left > np.float32(LEAST_LEFT) * before else np.float32(0)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
@@ -199,24 +247,21 @@ def squared_length(vector: Float32) -> np.float32:
     return squares
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
-def scale_to(length: np.float32, vector: Float32) -> None:
-    """Give a vector this length; one of zeros stays."""
-    squares = squared_length(vector)
-    if squares > 0:
-        factor = length / np.sqrt(squares)
-        for i in range(len(vector)):
-            vector[i] *= factor
+@njit(cache=True, nogil=True)
+def scale_to(length: np.float32, squares: np.float32) -> np.float32:
+    """The factor that gives a vector of this squared length another length; 0 for one of zeros."""
+    return length / np.sqrt(squares) if squares > 0 else np.float32(0)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nnan", "nsz"})
-def round_to_levels(vector: Float32, rounded: Int8) -> np.float32:
-    """Round a vector to whole numbers up to `LEVELS` and return what one of them stands for."""
-    highest = highest_absolute(vector)
-    factor = np.float32(LEVELS) / highest if highest > 0 else np.float32(0)
+def round_to_levels(vector: Float32, factor: np.float32, rounded: Int8) -> np.float32:
+    """Write a vector times a factor in whole numbers, and return the sum of their squares, which is exact."""
+    squares = np.float32(0)
     for i in range(len(vector)):
-        rounded[i] = np.int8(np.rint(vector[i] * factor))
-    return np.float32(highest / np.float32(LEVELS))
+        level = np.rint(vector[i] * factor)
+        rounded[i] = np.int8(level)
+        squares += level * level
+    return squares
 
 
 @njit(cache=True, nogil=True)

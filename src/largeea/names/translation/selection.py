@@ -7,17 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from anyascii import anyascii
 
-from largeea.names.translation.dictionaries import CC_CEDICT, CLDR, GEONAMES, JMDICT, JMNEDICT
+from largeea.names.translation.dictionaries import CC_CEDICT, CHINESE, JAPANESE
 from largeea.names.translation.person_names import equal_name_parts, person_names_release
 from largeea.names.translation.segmentation import HAN, WORD, Term, Terms
 from largeea.names.translation.terms import adjacent_characters, occurring, one_form
 
-CHINESE = {CLDR: True, CC_CEDICT: True, GEONAMES: True, JMNEDICT: False, JMDICT: False}
-JAPANESE = {CLDR: True, JMDICT: True, JMNEDICT: True, GEONAMES: True, CC_CEDICT: False}
-"""Dictionaries, and whether their translations count although the other graph's names have none of them.
-
-Those of the other language are for its people and places, which are written with the same characters.
-"""
 JAPANESE_SHARE = 0.1
 """Share of names with kana, of all with kana or Han characters, from which on names are Japanese."""
 SURE = 0.9

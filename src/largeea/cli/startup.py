@@ -1,0 +1,54 @@
+"""A quick start: what would be loaded or done in every command, although no command needs it, is left out.
+
+Only the program `largeea` starts like this. In a process of somebody else, libraries do what they like.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+
+
+@contextmanager
+def quick_start() -> Iterator[None]:
+    """Import a command inside this context.
+
+    Imports make a hundred thousand objects that stay. Garbage is not searched for among them, neither now nor
+    later. pyarrow takes pandas to be missing: if it is installed, pyarrow loads it to recognise data frames.
+    It looks for pandas once, so pandas can be imported afterwards.
+    """
+    gc.disable()
+    try:
+        with hidden("pandas"):
+            yield
+            if "pyarrow" in sys.modules:
+                sys.modules["pyarrow"].scalar("")  # looks for pandas
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@contextmanager
+def hidden(module: str) -> Iterator[None]:
+    """Inside this context, a module that is not imported yet looks as if it were not installed."""
+    finder = _Without(module)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Without(MetaPathFinder):
+    """Says that one module is not installed, and leaves all others to the next finder."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """Find nothing."""
+        if fullname == self._module:
+            raise ModuleNotFoundError(f"{fullname} is left out", name=fullname)
