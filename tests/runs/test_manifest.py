@@ -33,7 +33,20 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) == manifest
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", "3", "{}", '{"format": 2}', b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        "{}",
+        '{"format": 2}',
+        b"\xff\xfe\x00",
+        pytest.param("[" * 99_999, id="deep"),
+    ],
+)
 def test_what_is_no_manifest(tmp_path: Path, content: str | bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=r"manifest\.json: is damaged: .*; without it") as told:

@@ -77,7 +77,7 @@ def worker_on(folder: Path) -> dict[str, Any] | None:
             return dict(json.loads(file.read()))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return {}
 
 

@@ -76,7 +76,7 @@ def read_manifest(folder: Path) -> Manifest:
         for name in [*written, *manifest.get("results", {}), *manifest.get("outdated", [])]:
             if Path(name).name != name:
                 raise ValueError(f"{name!r} is not a file of the run")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise InputError(
             f"is damaged: {reason}; without it no stored result can be trusted, so the run cannot go on: "
