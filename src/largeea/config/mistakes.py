@@ -10,7 +10,6 @@ from pydantic_core import ErrorDetails
 from largeea.config.renamed import MOVED, REPLACED
 from largeea.config.settings import Config
 
-
 _MOST_PROBLEMS, _LONGEST = 10, 200
 """Problems in a message, and characters of what is given in each."""
 

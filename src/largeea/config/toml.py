@@ -9,7 +9,6 @@ from typing import Any
 
 from largeea.errors import InputError, UsageError
 
-
 MOST_BYTES = 1 << 16
 """Of a file of settings: all of them take a twentieth of it."""
 MOST_DOTS = 100
