@@ -22,8 +22,8 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     for name, victim in VICTIMS.items():
         for reading in (False, True):
             total, expected = undisturbed(workshop, victim, reading)
-            for number in spread(total, most and max(most // 2, 2)):
-                error = ERRORS[number % len(ERRORS)]
+            numbers = spread(total, most and max(most // 2, 2))
+            for number, error in ((one, error) for one in numbers for error in errors_at(one, most)):
 
                 def fail(
                     number: int = number, error: int = error, reading: bool = reading, victim: Victim = victim
@@ -36,6 +36,11 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
                 yield what, wrong and f"event {number}, {errno.errorcode[error]}: {wrong}"
     yield from limits(workshop)
     yield from full_disk(workshop)
+
+
+def errors_at(number: int, most: int | None) -> tuple[int, ...]:
+    """Return the errors that an event meets: all of them, or one after the other in the quick form."""
+    return ERRORS if most is None else ERRORS[number % len(ERRORS) :][:1]
 
 
 def hindered(
