@@ -107,8 +107,8 @@ def run(arguments: list[str] | None = None) -> int:
 
     0: success, 2: usage, 3: input, 4: resources, 5: internal error, 130 and 143: stopped by a signal.
     """
+    given = _anywhere(arguments)
     try:
-        given = _anywhere(arguments)
         with screen.listening():
             code = make_app(given)(given, prog_name="largeea", standalone_mode=False)
         if code == _INTERRUPTED:
@@ -136,7 +136,18 @@ def run(arguments: list[str] | None = None) -> int:
             )
         if type(error).__module__.startswith(("click", "typer")):
             return _fail_usage(error)
+        if no_text := [argument for argument in given if not _is_text(argument)]:
+            return _fail(
+                error,
+                f"the argument {no_text[0]!r} is not UTF-8; only the names of files may be other bytes",
+                UsageError.exit_code,
+            )
         return _fail_internally(error)
+
+
+def _is_text(argument: str) -> bool:
+    """Return whether an argument was given in UTF-8: Python keeps other bytes as half characters."""
+    return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _fail_usage(error: Exception) -> int:
