@@ -242,7 +242,7 @@ KINDS: dict[str, dict[str, Callable[[int], bytes]]] = {
 
 
 def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
-    yield from other_files(workshop)
+    yield from other_files(workshop, most)
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         port = server.getsockname()[1]
@@ -263,14 +263,14 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
             yield "hostile query of --source-select", wrong and f"{name}: {wrong}"
 
 
-def other_files(workshop: Workshop) -> Iterator[Attempt]:
+def other_files(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     """Give every other file that commands read."""
     workshop.clear()
     write_pair()
     required(["align", "a.nt", "b.nt", "-o", "run", "-q"])
     workshop.save("run")
     for given_as, arguments in GIVEN_AS.items():
-        for name, make in OTHER_FILES.items():
+        for name, make in list(OTHER_FILES.items())[:most]:
             workshop.restore("run")
             place = Path({"reviews": "run/reviews.tsv", "manifest": "run/manifest.json"}.get(given_as, name))
             place.write_bytes(make())
