@@ -59,7 +59,7 @@ def hindered(
 def limits(workshop: Workshop) -> Iterator[Attempt]:
     """Limits on file size, open files and memory, from far too little to enough.
 
-    Below 1000 bytes, the error message itself cannot be written; below 64 MB, C libraries end the process.
+    Below 1000 bytes, the error message itself cannot be written; below 128 MB, C libraries end the process or wait.
     """
     victim = VICTIMS["align"]
     _, expected = undisturbed(workshop, victim)
@@ -79,7 +79,7 @@ def limits(workshop: Workshop) -> Iterator[Attempt]:
     kinds: tuple[tuple[str, Callable[[int], None], tuple[int, ...]], ...] = (
         ("file size limit", file_size, (1000, 2000, 4000, 8000, 16_000, 32_000, 64_000)),
         ("open files limit", open_files, (0, 1, 2, 3, 5, 8, 16)),
-        ("memory limit", memory, (64 * MB, 128 * MB, 256 * MB, 512 * MB, 1024 * MB)),
+        ("memory limit", memory, (128 * MB, 256 * MB, 512 * MB, 1024 * MB)),
     )
     for what, limit, values in kinds:
         for value in values:
