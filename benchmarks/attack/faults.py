@@ -59,7 +59,8 @@ def hindered(
 def limits(workshop: Workshop) -> Iterator[Attempt]:
     """Limits on file size, open files and memory, from far too little to enough.
 
-    Below 1000 bytes, the error message itself cannot be written; below 128 MB, C libraries end the process or wait.
+    Below 1000 bytes, the error message itself cannot be written; below 128 MB, C libraries end the process,
+    or wait.
     """
     victim = VICTIMS["align"]
     _, expected = undisturbed(workshop, victim)
