@@ -335,7 +335,7 @@ def test_settings_that_make_no_sense_are_refused(setting: str) -> None:
 
 
 def test_brackets_nested_deep_are_refused(tmp_path: Path) -> None:
-    deep = "[" * 100_000
+    deep = "[" * 50_000
     with pytest.raises(UsageError, match="nested too deep"):
         load(settings=(f"names.top_k={deep}",))
     file = tmp_path / "deep.toml"
@@ -351,3 +351,32 @@ def test_a_number_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
     file.write_text(f"seed = {'9' * 5000}")
     with pytest.raises(InputError, match="digits"):
         load(file=file)
+
+
+def test_a_key_of_many_dots_took_all_memory(tmp_path: Path) -> None:
+    """A key of 100 KB would take 20 GB."""
+    many = ".".join("a" * 1000)
+    file = tmp_path / "dots.toml"
+    for content in (f"{many} = 1", f"[{many}]", f"seed = {{{many} = 1}}"):
+        file.write_text(content)
+        with pytest.raises(InputError, match="more than 100 dots"):
+            load(file=file)
+    with pytest.raises(UsageError, match="more than 100 dots"):
+        load(settings=(f"seed={{{many} = 1}}",))
+
+
+def test_an_endless_file_of_settings_was_read_to_the_end() -> None:
+    with pytest.raises(InputError, match="more than 65,536 bytes"):
+        load(file=Path("/dev/zero"))
+
+
+def test_a_message_about_settings_was_as_long_as_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "many.toml"
+    file.write_text("".join(f"a{i} = 1\n" for i in range(2000)))
+    with pytest.raises(UsageError, match="and 1,990 more") as told:
+        load(file=file)
+    assert len(str(told.value)) < 5000
+    for setting in (f"names.top_k='{'x' * 50_000}'", f"{'x' * 50_000}=1"):
+        with pytest.raises(UsageError) as told:
+            load(settings=(setting,))
+        assert len(str(told.value)) < 1000

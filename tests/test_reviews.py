@@ -132,10 +132,11 @@ def test_a_strange_file_is_refused(tmp_path: Path) -> None:
         read_reviews(tmp_path)
 
 
-def test_a_header_that_cannot_be_read_is_told(log: ReviewLog, tmp_path: Path) -> None:
+@pytest.mark.parametrize("namespace", ["http://s/", pytest.param("[" * 99_999, id="deep")])
+def test_a_header_that_cannot_be_read_is_told(log: ReviewLog, tmp_path: Path, namespace: str) -> None:
     log.append([decision(A, "same")])
     text = (tmp_path / FILE).read_text()
-    (tmp_path / FILE).write_text(text.replace('"http://s/"', "http://s/"))
+    (tmp_path / FILE).write_text(text.replace('"http://s/"', namespace))
     with pytest.raises(InputError, match="write it in double quotes"):
         read_reviews(tmp_path)
 

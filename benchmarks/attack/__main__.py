@@ -5,7 +5,7 @@
     python -m benchmarks.attack --only kills --only texts --most 5
 
 An attack may end in the right answer or a clear error. A traceback, a hang, a wrong answer, a lost result or
-growth beyond the input's is a fall; the exit code is 1 then.
+growth beyond the input's is a fall; the exit code is 1 then. Ctrl-C ends it with what was tried so far.
 """
 
 from __future__ import annotations
@@ -42,15 +42,22 @@ def main() -> int:
         for name in wanted.only or CAMPAIGNS:
             began, whats = time.monotonic(), dict[str, None]()
             attempts = import_module(f"benchmarks.attack.{name}").attempts
-            for what, wrong in attempts(workshop, None if wanted.long else wanted.most):
-                whats[what] = None
-                tried[what] += 1
-                if wrong:
-                    fallen[what] += 1
-                    print(f"FELL  {what}: {wrong}", flush=True)
+            interrupted = False
+            try:
+                for what, wrong in attempts(workshop, None if wanted.long else wanted.most):
+                    whats[what] = None
+                    tried[what] += 1
+                    if wrong:
+                        fallen[what] += 1
+                        print(f"FELL  {what}: {wrong}", flush=True)
+            except KeyboardInterrupt:
+                interrupted = True
             for what in whats:
                 print(f"{name:10} {what:52} {tried[what]:6} {fallen[what]:5}", flush=True)
-            print(f"{name:10} {time.monotonic() - began:.0f} s", flush=True)
+            seconds = time.monotonic() - began
+            print(f"{name:10} {seconds:.0f} s{', interrupted' if interrupted else ''}", flush=True)
+            if interrupted:
+                break
     print(f"{'all':63} {tried.total():6} {fallen.total():5}")
     return int(fallen.total() > 0)
 

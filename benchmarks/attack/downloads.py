@@ -180,7 +180,8 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
         kept = {
             path: data for path, data in workshop.content().items() if not path.startswith("data/attack/")
         }
-        left = [path for path in Path("data").rglob("*") if path.is_symlink() or _is_special(path)]
+        found = [*workshop.work.parent.rglob("evil"), *Path("data").rglob("*")]
+        left = [path for path in found if path.name == "evil" or path.is_symlink() or _is_special(path)]
         wrong = wrong or difference(kept, before) or (f"left {left[0]}" if left else None)
         yield "hostile archive", wrong and f"{name}: {wrong}"
 

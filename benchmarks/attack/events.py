@@ -1,11 +1,13 @@
 """File-system events of this process, counted by Python's audit hooks; the N-th one kills it or fails.
 
 All files are opened, renamed and removed from Python, so that its hooks see all of it. Flushes have no hook
-and are replaced.
+and are replaced. A file that is opened for writing is two events: before, and when it is there and empty.
 """
 
 from __future__ import annotations
 
+import builtins
+import io
 import mmap
 import os
 import signal
@@ -45,7 +47,20 @@ class Events:
             if self._concerns(event, arguments):
                 happens()
 
+        def two_events(real: Callable[..., Any]) -> Callable[..., Any]:
+            def open_file(*given: Any, **named: Any) -> Any:
+                before = self.count
+                opened = real(*given, **named)
+                if self.count > before:
+                    happens()
+                return opened
+
+            return open_file
+
         sys.addaudithook(hook)
+        if not self._reading:
+            builtins.open = io.open = two_events(io.open)  # type: ignore[assignment]
+            os.open = two_events(os.open)
         os.fsync = lambda descriptor: None if self._reading else happens()  # type: ignore[assignment]
 
     def _concerns(self, event: str, arguments: tuple[Any, ...]) -> bool:

@@ -22,8 +22,8 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     for name, victim in VICTIMS.items():
         for reading in (False, True):
             total, expected = undisturbed(workshop, victim, reading)
-            for number in spread(total, most and max(most // 2, 2)):
-                error = ERRORS[number % len(ERRORS)]
+            numbers = spread(total, most and max(most // 2, 2))
+            for number, error in ((one, error) for one in numbers for error in errors_at(one, most)):
 
                 def fail(
                     number: int = number, error: int = error, reading: bool = reading, victim: Victim = victim
@@ -36,6 +36,11 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
                 yield what, wrong and f"event {number}, {errno.errorcode[error]}: {wrong}"
     yield from limits(workshop)
     yield from full_disk(workshop)
+
+
+def errors_at(number: int, most: int | None) -> tuple[int, ...]:
+    """Return the errors that an event meets: all of them, or one after the other in the quick form."""
+    return ERRORS if most is None else ERRORS[number % len(ERRORS) :][:1]
 
 
 def hindered(
@@ -54,7 +59,8 @@ def hindered(
 def limits(workshop: Workshop) -> Iterator[Attempt]:
     """Limits on file size, open files and memory, from far too little to enough.
 
-    Below 1000 bytes, the error message itself cannot be written; below 64 MB, C libraries end the process.
+    Below 1000 bytes, the error message itself cannot be written; below 128 MB, C libraries end the process,
+    or wait.
     """
     victim = VICTIMS["align"]
     _, expected = undisturbed(workshop, victim)
@@ -74,7 +80,7 @@ def limits(workshop: Workshop) -> Iterator[Attempt]:
     kinds: tuple[tuple[str, Callable[[int], None], tuple[int, ...]], ...] = (
         ("file size limit", file_size, (1000, 2000, 4000, 8000, 16_000, 32_000, 64_000)),
         ("open files limit", open_files, (0, 1, 2, 3, 5, 8, 16)),
-        ("memory limit", memory, (64 * MB, 128 * MB, 256 * MB, 512 * MB, 1024 * MB)),
+        ("memory limit", memory, (128 * MB, 256 * MB, 512 * MB, 1024 * MB)),
     )
     for what, limit, values in kinds:
         for value in values:

@@ -13,13 +13,14 @@ import lzma
 import socket
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from benchmarks.attack.parquet_files import PARQUET
 from benchmarks.attack.process import Outcome, call, fall, run
 from benchmarks.attack.shapes import LABEL
-from benchmarks.attack.workshop import Attempt, Workshop, write_pair
+from benchmarks.attack.workshop import Attempt, Workshop, required, write_pair
 
 MOST_MB = 1200.0
 """Memory of a process that reads a file of a few MB: 256 MB more than a run without input, several times."""
@@ -202,6 +203,33 @@ QUERIES: dict[str, str] = {
     "a large expression": "SELECT ?x {{ ?x ?p ?y FILTER(REGEX(STR(?x), '((a{{1,99}}){{1,99}}){{1,99}}')) }}",
 }
 """`{url}` is the server that counts who connects."""
+OTHER_FILES: dict[str, Callable[[], bytes]] = {
+    "deep.txt": lambda: b"[" * 100_000,
+    "dots.toml": lambda: b".".join([b"a"] * 20_000) + b" = 1\n",
+    "settings.toml": lambda: b"".join(b"a%d = 1\n" % i for i in range(5000)),
+    "nulls.tsv": lambda: bytes(20 << 20),
+    "columns.tsv": lambda: b"\t" * 200_000,
+    "no_text.tsv": lambda: b"\xff\xfe\x00x" * 1000,
+    "escape.tsv": lambda: b"urn:a:Paris\turn:b:\x1b[2JParis\n",
+    "zeros.tsv.gz": lambda: _zeros(lambda sink: gzip.GzipFile(fileobj=sink, mode="wb"), 200),
+    "deep_header.sssom.tsv": lambda: b"#curie_map:\n#  a: " + b"[" * 50_000 + b"\nsubject_id\tobject_id\n",
+    "code.sssom.tsv": lambda: b"#curie_map:\n#  a: !!python/object/apply:os.system [id]\nsubject_id\n",
+    "open_quote.tsv": lambda: b'subject_id\tpredicate_id\tobject_id\n"' + b"x\n" * 100_000,
+    "no_archive.xlsx": lambda: b"PK\x03\x04" + b"x" * 500,
+    "empty.tsv": lambda: b"",
+}
+GIVEN_AS = {
+    "links": ["evaluate", "run", "--links", "FILE"],
+    **{
+        option: ["align", "a.nt", "b.nt", "-o", "other", "-q", f"--{option}", "FILE"]
+        for option in ("not-links", "lexicon", "leave-out", "compatible-types", "config", "source-select")
+    },
+    "reviews": ["resume", "run", "-q", "--with-reviews"],
+    "manifest": ["status", "run"],
+}
+"""Commands that read a file other than a graph."""
+MOST_SHOWN = 10_000
+"""Characters of a message."""
 KINDS: dict[str, dict[str, Callable[[int], bytes]]] = {
     "compression": COMPRESSION,
     "XML": XML,
@@ -214,6 +242,7 @@ KINDS: dict[str, dict[str, Callable[[int], bytes]]] = {
 
 
 def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
+    yield from other_files(workshop, most)
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         port = server.getsockname()[1]
@@ -232,6 +261,27 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
             outcome = run(["align", "a.nt", "b.nt", "-o", "run", "-q", *given])
             wrong = fall(outcome) or _connected(server)
             yield "hostile query of --source-select", wrong and f"{name}: {wrong}"
+
+
+def other_files(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
+    """Give every other file that commands read."""
+    workshop.clear()
+    write_pair()
+    required(["align", "a.nt", "b.nt", "-o", "run", "-q"])
+    workshop.save("run")
+    for given_as, arguments in GIVEN_AS.items():
+        for name, make in list(OTHER_FILES.items())[:most]:
+            workshop.restore("run")
+            place = Path({"reviews": "run/reviews.tsv", "manifest": "run/manifest.json"}.get(given_as, name))
+            place.write_bytes(make())
+            outcome = run([name if word == "FILE" else word for word in arguments])
+            wrong = fall(outcome) or excessive(replace(outcome, code=0))
+            shown = outcome.out + outcome.err
+            if not wrong and (len(shown) > MOST_SHOWN or "\x1b" in shown):
+                wrong = f"it prints {len(shown):,} characters" + (
+                    ", one that controls" if "\x1b" in shown else ""
+                )
+            yield "hostile file: links, settings, lists", wrong and f"{given_as}, {name}: {wrong}"
 
 
 def write(path: Path, content: bytes) -> int:

@@ -1,4 +1,7 @@
-"""kill -9 at every file-system event of a command; what its user does next must end with the same bytes."""
+"""kill -9 at every file-system event of a command; what its user does next must end with the same bytes.
+
+Every result that is there after the kill is whole: the one from before, or the new one.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,14 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
         total, expected = undisturbed(workshop, victim)
         for number in spread(total, most):
             workshop.restore(victim.state)
-            yield f"kill -9 in {name}", killed_at(workshop, victim, number, expected)
+            before = workshop.content()
+            yield f"kill -9 in {name}", killed_at(workshop, victim, number, before, expected)
     yield from reviews(workshop)
 
 
-def killed_at(workshop: Workshop, victim: Victim, number: int, expected: dict[str, bytes]) -> str | None:
+def killed_at(
+    workshop: Workshop, victim: Victim, number: int, before: dict[str, bytes], expected: dict[str, bytes]
+) -> str | None:
     """Kill a command at an event, go on, and return what is wrong then."""
     events = Events(workshop.work)
 
@@ -35,9 +41,20 @@ def killed_at(workshop: Workshop, victim: Victim, number: int, expected: dict[st
     outcome = run(victim.arguments, watch)
     if not outcome.killed and fall(outcome, (0,)):
         return f"event {number}: {fall(outcome, (0,))}"
+    if half := half_written(workshop.content(), before, expected):
+        return f"event {number}: half-written: {', '.join(half)}"
     again = run(victim.again(), victim.ready)
     wrong = fall(again, (0,)) or difference(workshop.content(), expected)
     return wrong and f"event {number}: {wrong}"
+
+
+def half_written(found: dict[str, bytes], before: dict[str, bytes], expected: dict[str, bytes]) -> list[str]:
+    """Return the results that are neither the old nor the new ones; stages are known by their digests."""
+    return [
+        name
+        for name, data in found.items()
+        if name in expected and "/stages/" not in name and data not in (before.get(name), expected[name])
+    ]
 
 
 def reviews(workshop: Workshop) -> Iterator[Attempt]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +18,8 @@ from benchmarks.attack.workshop import ALIGN, Attempt, Workshop, difference, req
 from largeea import cli
 
 RUN = Path("run")
+LOCKED_FROM = 12
+"""The event from which a run holds its lock."""
 TEN_YEARS = 10 * 365 * 86_400
 
 Content = dict[str, bytes]
@@ -27,6 +30,9 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
     total, expected = undisturbed(workshop, VICTIMS["align"])
     for _ in range(min(most or 20, 5)):
         yield "two processes at once", two_at_once(workshop, expected)
+    for number in spread(total - LOCKED_FROM, most and max(most // 4, 2)):
+        wrong = second_beside_a_stopped_one(workshop, LOCKED_FROM + number, expected)
+        yield "a second process meanwhile", wrong and f"event {number}: {wrong}"
     for name, make in STRANGE_LOCKS.items():
         workshop.restore("inputs")
         RUN.mkdir()
@@ -55,6 +61,26 @@ def two_at_once(workshop: Workshop, expected: dict[str, bytes]) -> str | None:
     if code and second.code:
         return "neither has come to an end"
     return difference(workshop.content(), expected)
+
+
+def second_beside_a_stopped_one(workshop: Workshop, number: int, expected: Content) -> str | None:
+    """Stop a process at an event, start another on its folder, which is refused, and let the first go on."""
+    workshop.restore("inputs")
+
+    def first_one() -> int:
+        Events(workshop.work).watch(number, lambda: os.kill(os.getpid(), signal.SIGSTOP))
+        return cli.run(ALIGN)
+
+    first = start(first_one, Path("../first.out"), Path("../first.err"))
+    _, status = os.waitpid(first, os.WUNTRACED)
+    wrong = None
+    if os.WIFSTOPPED(status):  # the number of events is not always the same
+        wrong = fall(run(ALIGN), (4,))
+        os.kill(first, signal.SIGCONT)
+        _, status = os.waitpid(first, 0)
+    code = os.waitstatus_to_exitcode(status)
+    wrong = wrong or (f"the first ended with {code}" if code else None)
+    return wrong or difference(workshop.content(), expected)
 
 
 def _again(workshop: Workshop, expected: dict[str, bytes]) -> str | None:

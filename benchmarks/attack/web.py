@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.attack.process import call
-from benchmarks.attack.servers import SERVERS, Server, serving
+from benchmarks.attack.servers import PATIENCE, SERVERS, Server, serving
 from benchmarks.attack.victims import prepare
 from benchmarks.attack.workshop import Attempt, Workshop
 
@@ -37,6 +37,60 @@ HOSTILE = {
     + b"a=&" * 20_000,
     "another protocol": b"GET / " + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
 }
+DIGITS = "9" * 5000
+ODD_TEXTS = ("%00", "%ff%fe", "nan", "-1", "1e400", "%C2%B2", "9" * 12, DIGITS, "(" * 2000, "http://[", "")
+PARAMETERS = {
+    "review": (
+        *(
+            f"/api/pairs?{name}="
+            for name in ("first", "count", "lowest", "highest", "text", "since", "order")
+        ),
+        *(f"/api/start?{name}=" for name in ("role", "evidence", "status")),
+        *("/api/pairs/", "/api/pairs/0/neighbours.svg?width=", "/static/", "/?token="),
+    ),
+    "reconcile": (
+        *(
+            "/preview?id=",
+            "/suggest/entity?prefix=",
+            "/suggest/entity?cursor=",
+            "/suggest/",
+            "/properties?type=",
+        ),
+        *(
+            "/properties?limit=",
+            "/?queries=",
+            "/?extend=",
+            "/suggest/type?prefix=",
+            "/suggest/property?prefix=",
+        ),
+    ),
+}
+"""What is asked, with an odd text at its end."""
+ODD_VALUES = (
+    *("1e400", "NaN", "true", "null", DIGITS, "9" * 4000, "[" * 5000, '{"a":' * 1000, "[]", "{}", '"x"'),
+    *('"\\ud800"', '"\\u0000"', '""', '"http://["', "-1", f'"{"a " * 2000}"', f'"{chr(0x301) * 2000}"'),
+)
+BODIES = {
+    "review": (
+        *("%s", '{"pair": %s, "decision": "same"}', '{"pair": 0, "decision": %s}'),
+        '{"pair": 0, "decision": "same", "instead": %s, "source": "urn:a:Paris", "target": "urn:b:Paris"}',
+        '{"pair": 0, "decision": "same", "source": %s, "target": %s}',
+    ),
+    "reconcile": (
+        *("queries=%s", 'queries={"q": %s}', 'queries={"q": {"query": %s}}', "extend=%s"),
+        'queries={"q": {"query": "Paris", "limit": %s}}',
+        'queries={"q": {"query": "Paris", "type": %s, "type_strict": %s}}',
+        'queries={"q": {"query": "Paris", "properties": [{"pid": "urn:year", "v": %s}]}}',
+        'queries={"q": {"properties": [{"pid": "urn:p", "v": {"id": %s}}]}}',
+        'extend={"ids": [%s], "properties": [{"id": %s}]}',
+        'extend={"ids": ["urn:a:Paris"], "properties": [{"id": "urn:year", "settings": {"limit": %s}}]}',
+    ),
+}
+"""What is written, with odd values in its places."""
+WRITTEN_TO = {
+    "review": ("/api/decisions", "application/json"),
+    "reconcile": ("/", "application/x-www-form-urlencoded"),
+}
 ORIGINS = (b"http://evil.example", b"null", b"http://127.0.0.1.evil.example", b"https://127.0.0.1")
 DECISION = b'{"pair": 0, "decision": "different", "source": "urn:a:Paris", "target": "urn:b:Paris"}'
 
@@ -49,6 +103,8 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
                 yield f"hostile client of {name}", (wrong := attacked(server, sent)) and f"{what}: {wrong}"
             yield f"slow clients of {name}", slow(server, b"G")
             yield f"slow clients of {name}", slow(server, b"POST / " + HOST + b"Content-Length: 9\r\n\r\nx")
+            yield from odd_requests(name, server)
+            yield f"slow readers of {name}", slow(server, b"GET / " + HOST + b"\r\n")
             yield f"flood of {name}", flooded(server)
             if name == "review":
                 yield from forged(server)
@@ -59,13 +115,41 @@ def attempts(workshop: Workshop, most: int | None) -> Iterator[Attempt]:
 def attacked(server: Server, sent: bytes) -> str | None:
     """Send bytes, and return what is wrong with the answer, or with the server afterwards."""
     answer = server.exchange(sent)
-    if b"root:" in answer or b"Traceback" in answer:
-        return f"it answers {answer[:100]!r}"
+    if wrong := harmful(answer):
+        return wrong
+    if sent == HOSTILE["a foreign host"] and not answer.startswith(b"HTTP/1.1 403 "):
+        return f"it is answered {answer[:40]!r}"
     return None if server.serves() else "an honest client is not served any more"
 
 
+def harmful(answer: bytes) -> str | None:
+    """Return what is wrong with an answer; an internal error is never right."""
+    told = b"root:" in answer or b"Traceback" in answer or answer.startswith(b"HTTP/1.1 500 ")
+    return f"it answers {answer[:100]!r}" if told else None
+
+
+def odd_requests(name: str, server: Server) -> Iterator[Attempt]:
+    """Ask for what is not there, and write what makes no sense, as one who knows the token."""
+    known = f"X-LargeEA-Token: {server.token}\r\n" if server.token else ""
+    for path in PARAMETERS[name]:
+        for text in ODD_TEXTS:
+            head, body = server.get(path + text)
+            wrong = harmful(head + body) or (None if head else "no answer")
+            yield f"odd request to {name}", wrong and f"{path}{text[:40]}: {wrong}"
+    address, kind = WRITTEN_TO[name]
+    head = f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1\r\n{known}Content-Type: {kind}\r\nConnection: close"
+    for form in BODIES[name]:
+        for value in ODD_VALUES:
+            sent = form.replace("%s", value).encode()
+            answer = server.exchange(
+                f"{head}\r\nContent-Length: {len(sent)}\r\n\r\n".encode() + sent, PATIENCE
+            )
+            wrong = harmful(answer) or (None if answer else "no answer")
+            yield f"odd request to {name}", wrong and f"{form}, {value[:40]}: {wrong}"
+
+
 def slow(server: Server, beginning: bytes) -> str | None:
-    """Keep connections open on which a request begins and does not end; an honest client comes through."""
+    """Keep connections open on which nothing more is sent or read; an honest client comes through."""
     clients = [server.connect() for _ in range(IDLE_CONNECTIONS)]
     try:
         for client in clients:

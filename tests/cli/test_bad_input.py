@@ -562,3 +562,8 @@ def test_a_thread_that_could_not_start_was_called_a_bug(fails, failing):
 def test_trouble_with_the_system_is_no_bug(fails, failing):
     with failing("fused", PermissionError(errno.EACCES, "Permission denied", "/somewhere")):
         fails(RESOURCES, "align a.nt b.nt -o run", "Permission denied (/somewhere)")
+
+
+@pytest.mark.parametrize("option", ["--label", "--predicate", "--license", "--block-by", "--source-types"])
+def test_an_option_in_other_bytes_than_utf_8_was_an_internal_error(fails, option):
+    fails(USAGE, f"align a.nt b.nt -o run -q {option} urn:\udcff", r"the argument 'urn:\udcff' is not UTF-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import io
 import os
 import stat
@@ -26,8 +27,8 @@ def make_zip(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def make_tar(path: Path, files: dict[str, bytes]) -> Path:
-    with tarfile.open(path, "w:gz") as archive:
+def make_tar(path: Path, files: dict[str, bytes], mode: str = "w:gz") -> Path:
+    with tarfile.open(path, mode) as archive:
         for name, data in files.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(data)
@@ -135,6 +136,43 @@ def test_a_flipped_bit_is_noticed(tmp_path):
     data = bytearray(archive.read_bytes())
     data[5_000] ^= 1
     archive.write_bytes(data)
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        unpack(archive, tmp_path / "out")
+
+
+@pytest.mark.parametrize("packing", ["gz", "bz2", "xz", "lzma.zip"])
+def test_damage_that_only_the_packer_notices_was_an_internal_error(tmp_path, packing):
+    if packing == "lzma.zip":
+        archive = tmp_path / "a.zip"
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_LZMA) as opened:
+            opened.writestr("a", b"abc" * 10_000)
+    else:
+        archive = make_tar(tmp_path / f"a.tar.{packing}", {"a": os.urandom(100_000)}, f"w:{packing}")
+    data = archive.read_bytes()
+    archive.write_bytes(data[: len(data) // 3] + b"\xff" * 40 + data[len(data) // 3 + 40 :])
+    with pytest.raises(InputError, match=r"(?s)cannot be unpacked: .*fetch it again"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_flipped_bit_in_a_tar_came_out_of_it(tmp_path):
+    archive = make_tar(tmp_path / "a.tar.gz", {"a": os.urandom(10_000)})
+    data = bytearray(archive.read_bytes())
+    data[5_000] ^= 1
+    archive.write_bytes(data)
+    with pytest.raises(InputError, match=r"cannot be unpacked: CRC"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_endless_padding_of_a_tar_is_not_read(tmp_path):
+    archive = make_tar(tmp_path / "a.tar.gz", {"a": b"x"})
+    archive.write_bytes(archive.read_bytes() + gzip.compress(bytes(4 << 20)))
+    with pytest.raises(InputError, match="more behind its end"):
+        unpack(archive, tmp_path / "out")
+
+
+def test_a_name_in_an_archive_that_is_not_utf_8_was_an_internal_error(tmp_path):
+    archive = make_zip(tmp_path / "a.zip", {"\u00e4": b"x"})
+    archive.write_bytes(archive.read_bytes().replace("\u00e4".encode(), b"\xff\xff"))
     with pytest.raises(InputError, match="cannot be unpacked"):
         unpack(archive, tmp_path / "out")
 

@@ -216,3 +216,23 @@ def test_known_checksums_are_compared(tmp_path, algorithm):
     file.write_bytes(b"wrong")
     with pytest.raises(InputError, match="is not what it should be"):
         check(file, checksum)
+
+
+@pytest.mark.parametrize("left", [b"", b"\n", b"\xff\xfe"])
+def test_a_damaged_record_of_a_checksum_was_an_internal_error(tmp_path, left):
+    (tmp_path / "a.zip").write_bytes(b"first")
+    (tmp_path / "a.zip.sha256").write_bytes(left)
+    if left.strip():
+        with pytest.raises(InputError, match="is not what it should be"):
+            check(tmp_path / "a.zip", None)
+    else:
+        check(tmp_path / "a.zip", None)
+        assert (tmp_path / "a.zip.sha256").read_text().endswith("  a.zip\n")
+
+
+def test_a_damaged_mark_of_a_version_was_an_internal_error(server, tmp_path):
+    for mark in (b"\xff\xfe\xfd", b"\n\r"):
+        (tmp_path / "a.zip.part").write_bytes(b"other")
+        (tmp_path / "a.zip.part.version").write_bytes(mark)
+        download(server.url, tmp_path / "a.zip", None)
+        assert (tmp_path / "a.zip").read_bytes() == server.content

@@ -79,7 +79,7 @@ def test_the_same_folder_by_another_name(tmp_path: Path, monkeypatch: pytest.Mon
     release(two)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"5", b"{}", pytest.param(b"[" * 99_999, id="deep")])
 def test_a_lock_file_that_says_nothing(tmp_path: Path, content: bytes, other) -> None:
     (tmp_path / LOCK).write_bytes(content)
     assert worker_on(tmp_path) == {}

@@ -33,7 +33,20 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) == manifest
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", "3", "{}", '{"format": 2}', b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        "{}",
+        '{"format": 2}',
+        b"\xff\xfe\x00",
+        pytest.param("[" * 99_999, id="deep"),
+    ],
+)
 def test_what_is_no_manifest(tmp_path: Path, content: str | bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=r"manifest\.json: is damaged: .*; without it") as told:
@@ -54,6 +67,14 @@ def test_what_is_no_manifest(tmp_path: Path, content: str | bytes) -> None:
         *(manifest_with(RECORD) | {"timings": {"names": {"k": {"seconds": wrong}}}} for wrong in ("", [])),
         manifest_with(RECORD) | {"results": {"../precious": {}}},
         manifest_with(RECORD) | {"outdated": ["/etc/passwd"]},
+        *(manifest_with(RECORD | {"after": wrong}) for wrong in (3, [1])),
+        *(manifest_with(RECORD) | {"request": wrong} for wrong in (None, [1], {"working_directory": []})),
+        *(manifest_with(RECORD) | {"config": wrong} for wrong in (None, {"x": {}}, {"names": "bert"})),
+        *(manifest_with(RECORD) | {"results": {"a.tsv": wrong}} for wrong in (None, {}, {"bytes": ""})),
+        *(manifest_with(RECORD) | {"answer": wrong} for wrong in (None, [], {"stages": 3})),
+        *(manifest_with(RECORD) | {"inputs": wrong} for wrong in (None, {}, [1], [{"path": 1}])),
+        *(manifest_with(RECORD) | {name: [1]} for name in ("plan", "update", "summary", "peak_memory_mb")),
+        manifest_with(RECORD) | {"timings": {"names": {"k": {"seconds": 1.0, "memory_mb": {}}}}},
     ],
 )
 def test_manifests_nobody_would_write(tmp_path: Path, manifest: dict[str, Any]) -> None:
@@ -65,7 +86,9 @@ def test_manifests_nobody_would_write(tmp_path: Path, manifest: dict[str, Any]) 
 def test_an_answer_whose_stage_is_gone_is_no_internal_error(tmp_path: Path) -> None:
     """As in a folder that has got the manifest of another run."""
     write_manifest(
-        tmp_path, manifest_with(RECORD) | {"answer": {"stages": ["task", "source"]}, "request": {}}
+        tmp_path,
+        manifest_with(RECORD)
+        | {"answer": {"stages": ["task", "source"], "config_sha256": ""}, "request": {}},
     )
     with pytest.raises(
         InputError, match=f"'source', which its answer needs, is gone; .* largeea resume {tmp_path}"
@@ -144,7 +167,8 @@ def test_other_names_become_safe(name: str) -> None:
 def test_results_do_not_replace_inputs_or_parts_of_the_run(tmp_path: Path) -> None:
     run, graph = tmp_path / "run", tmp_path / "a.nt"
     run.mkdir()
-    write_manifest(run, manifest_with(RECORD) | {"inputs": [{"path": str(graph)}]})
+    seen = {"path": str(graph), "bytes": 3, "sha256": "0", "modified": 1, "seen": 1}
+    write_manifest(run, manifest_with(RECORD) | {"inputs": [seen]})
     (tmp_path / "link.nt").symlink_to(graph)
     for path in (graph, tmp_path / "run" / ".." / "a.nt", tmp_path / "link.nt"):
         with pytest.raises(UsageError, match="is an input of the run; write to another file"):

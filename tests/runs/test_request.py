@@ -83,7 +83,7 @@ def test_a_run_that_was_not_asked_for_in_this_way(tmp_path: Path) -> None:
     ("part", "change", "place"),
     [
         ("config", {"colour": "blue"}, "colour"),
-        ("config", {"names": {"top_k": "many"}}, r"names\.top_k"),
+        ("config", {"names": {"encoder": "ngram", "top_k": "many"}}, r"names\.top_k"),
         ("request", {"source": None}, "source"),
     ],
 )

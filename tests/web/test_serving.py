@@ -84,3 +84,9 @@ def test_a_taken_port_is_told(server) -> None:
     _, url = server
     with pytest.raises(ResourceError, match="choose another port"):
         serve(None, port=int(url.rpartition(":")[2]))  # type: ignore[arg-type]
+
+
+def test_a_host_that_is_no_name_is_told() -> None:
+    for host in ("\u00e4..b", "x" * 300, "a\0b"):
+        with pytest.raises(ResourceError, match="cannot listen on"):
+            serve(None, host)  # type: ignore[arg-type]

@@ -112,8 +112,8 @@ def run(
 
     0: success, 2: usage, 3: input, 4: resources, 5: internal error, 130 and 143: stopped by a signal.
     """
+    given = _anywhere(arguments)
     try:
-        given = _anywhere(arguments)
         with starting():
             app = make_app(given)
         with screen.listening():
@@ -143,7 +143,18 @@ def run(
             )
         if type(error).__module__.startswith(("click", "typer")):
             return _fail_usage(error)
+        if no_text := [argument for argument in given if not _is_text(argument)]:
+            return _fail(
+                error,
+                f"the argument {no_text[0]!r} is not UTF-8; only the names of files may be other bytes",
+                UsageError.exit_code,
+            )
         return _fail_internally(error)
+
+
+def _is_text(argument: str) -> bool:
+    """Return whether an argument was given in UTF-8: Python keeps other bytes as half characters."""
+    return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _fail_usage(error: Exception) -> int:

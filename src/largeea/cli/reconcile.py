@@ -100,7 +100,10 @@ def read_served(path: Path, options: ReadOptions) -> tuple[KnowledgeGraph, Align
 
 
 def _is_web_address(url: str) -> bool:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 

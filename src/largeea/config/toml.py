@@ -9,11 +9,20 @@ from typing import Any
 
 from largeea.errors import InputError, UsageError
 
+MOST_BYTES = 1 << 16
+"""Of a file of settings: all of them take a twentieth of it."""
+MOST_DOTS = 100
+"""In a line: `tomllib` stores every beginning of a key with dots, which takes the square of its length."""
+
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file."""
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise InputError(f"has more than {MOST_BYTES:,} bytes, too many for a configuration", path)
+        return _parsed(content.decode())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path) from None
     except ValueError as error:
@@ -28,7 +37,7 @@ def parse_setting(setting: str) -> dict[str, Any]:
     if not equals or not key.strip():
         raise UsageError(f"--set needs key=value, for example names.top_k=20; got {setting!r}")
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        value = _parsed(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text
     except ValueError as error:
@@ -38,6 +47,12 @@ def parse_setting(setting: str) -> dict[str, Any]:
     for part in reversed(key.strip().split(".")):
         value = {part: value}
     return dict(value)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError(f"a line has more than {MOST_DOTS} dots")
+    return tomllib.loads(text)
 
 
 def to_toml(values: dict[str, Any]) -> str:

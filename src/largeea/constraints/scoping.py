@@ -21,7 +21,7 @@ from largeea.graph import Bool, Int32, KnowledgeGraph, Links, Part, Strings, str
 from largeea.progress import note, warn
 
 Graphs = tuple[KnowledgeGraph, KnowledgeGraph]
-_SHOWN = 3
+_SHOWN, _LONGEST = 3, 200
 _FIELDS = tuple(field.name for field in fields(Scope))
 
 
@@ -116,7 +116,7 @@ def _listed(path: Path, source: KnowledgeGraph, target: KnowledgeGraph) -> Strin
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
     listed = strings(line for _, line in lines)
     unknown = np.flatnonzero((find_entities(source, listed) < 0) & (find_entities(target, listed) < 0))
-    shown = ", ".join(f"{lines[row][1]} (line {lines[row][0]})" for row in unknown[:_SHOWN])
+    shown = ", ".join(f"{lines[row][1][:_LONGEST]} (line {lines[row][0]})" for row in unknown[:_SHOWN])
     if len(unknown) == len(lines):
         advice = Curies.of(source, target).advice(lines[0][1]) if lines else ""
         raise InputError(f"names no entity of either graph: {shown or 'it is empty'}{advice}", path)

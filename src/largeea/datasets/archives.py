@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import tarfile
 import zipfile
@@ -21,6 +22,11 @@ EXPANSION_COUNTS_FROM = 256 << 20
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _UNFINISHED = ".unfinished"
 _CHUNK = 1 << 20
+_DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError),
+    *(NotImplementedError, RuntimeError, UnicodeDecodeError),
+)
+"""What the standard library raises for archives that are damaged, encrypted or packed by unknown methods."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +59,20 @@ def unpack(archive: Path, folder: Path) -> None:
         unfinished.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
         unfinished.rename(folder)
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        EOFError,
-        zlib.error,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
-        raise InputError(f"cannot be unpacked: {error}; delete it and fetch it again", archive) from None
+    except _DAMAGED as error:
+        raise _damaged(archive, error) from None
     except FileExistsError:
         raise InputError("holds two files of the same name; not unpacked", archive) from None
     except OSError as error:
+        if error.errno is None:  # of gzip and bz2
+            raise _damaged(archive, error) from None
         raise ResourceError(f"cannot unpack {archive}: {error.strerror or error}; free some space") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _damaged(archive: Path, error: Exception) -> InputError:
+    return InputError(f"cannot be unpacked: {error}; delete it and fetch it again", archive)
 
 
 def is_unfinished(folder: Path) -> bool:
@@ -113,6 +118,9 @@ def _tar_members(archive: Path) -> Iterator[_Member]:
             if not entry.isfile():
                 raise InputError(f"holds a link or device ({entry.name!r}); not unpacked", archive)
             yield _Member(entry.name, partial(_extracted, opened, entry))
+        assert opened.fileobj is not None
+        if len(opened.fileobj.read(_CHUNK)) == _CHUNK:  # a checksum of gzip is only compared at the end
+            raise tarfile.ReadError("there is more behind its end")
 
 
 def _extracted(opened: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:

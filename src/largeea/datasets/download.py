@@ -93,8 +93,8 @@ def check(path: Path, checksum: str | None) -> None:
     Without a known checksum, the first call writes the file's SHA-256 beside it.
     """
     record = path.with_name(f"{path.name}.sha256")
-    if checksum is None and record.is_file():
-        checksum = f"sha256:{record.read_text('utf-8').split()[0]}"
+    if checksum is None and record.is_file() and (recorded := record.read_text("latin-1").split()):
+        checksum = f"sha256:{recorded[0]}"
     if checksum is not None:
         found = digest(path, checksum.partition(":")[0])
         if found != checksum:
@@ -127,14 +127,16 @@ def _check_or_remove(part: Path, checksum: str | None, url: str) -> None:
 
 def _fetch(url: str, part: Path, mark: Path, checksum: str | None, size: int | None) -> None:
     part.parent.mkdir(parents=True, exist_ok=True)
-    version = mark.read_text("utf-8") if mark.is_file() else None
+    version = mark.read_text("latin-1") if mark.is_file() else ""
+    if not version.isprintable():  # the mark was damaged
+        version = ""
     had = part.stat().st_size if part.is_file() and (version or checksum) else 0
-    with _asked(url, had, version) as answer:
+    with _asked(url, had, version or None) as answer:
         whole = answer.whole if size is None else size
         if size is not None and answer.whole not in (None, size):
             raise ResourceError(f"{url} offers {answer.whole:,} bytes, but {size:,} were expected")
         if answer.version:
-            mark.write_text(answer.version, "utf-8")
+            mark.write_text(answer.version, "latin-1")
         with part.open("r+b" if answer.start else "wb") as file:
             file.truncate(answer.start)
             file.seek(answer.start)

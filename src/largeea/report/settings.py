@@ -42,6 +42,13 @@ def command(manifest: dict[str, Any], output: str) -> str | None:
     request = manifest.get("request")
     if not request:
         return None
+    try:
+        return _command(manifest, request, output)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None  # written by another release, or edited
+
+
+def _command(manifest: dict[str, Any], request: dict[str, Any], output: str) -> str:
     target = [request["target"]] if request.get("target") else []
     if request.get("earlier"):
         given = [f"--source={request['source']}", *(f"--target={path}" for path in target)]

@@ -63,8 +63,8 @@ class Lines:
     def _namespace(self, text: str) -> str:
         try:
             return str(json.loads(text))
-        except ValueError:
-            message = f"cannot read the namespace {text} in the header; write it in double quotes"
+        except (ValueError, RecursionError):
+            message = f"cannot read the namespace {text[:80]} in the header; write it in double quotes"
             raise InputError(message, self._path) from None
 
     def _decision(self, line: str) -> Decision | None:

@@ -74,10 +74,11 @@ def worker_on(folder: Path) -> dict[str, Any] | None:
                     return None
                 except BlockingIOError:
                     pass
-            return dict(json.loads(file.read()))
+            worker = json.loads(file.read())
+            return {name: worker[name] for name in ("pid", "host", "since")}
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from largeea.errors import InputError, UsageError
 from largeea.runs.files import atomic_write, is_leftover
 from largeea.runs.lock import LOCK
+from largeea.runs.manifest_shape import check_shape
 
 MANIFEST, CONFIG, REVIEWS, STAGES = "manifest.json", "config.toml", "reviews.tsv", "stages"
 FORMAT = 2
@@ -26,13 +27,6 @@ Manifest: TypeAlias = dict[str, Any]
 - `answer`: the stages that make up the answer. Absent until the run is finished.
 - `results`: the files written from the answer; `outdated`: files of an earlier answer, not yet removed.
 """
-_RECORD: dict[str, type | tuple[type, ...]] = {
-    "key": str,
-    "sha256": str,
-    "bytes": int,
-    "after": list,
-    "files": dict,
-}
 _UNSAFE = re.compile(r"[^a-z0-9_.]+")
 _LONGEST_NAME = 80
 
@@ -64,19 +58,12 @@ def read_manifest(folder: Path) -> Manifest:
             )
         if manifest.pop("checksum") != _checksum(manifest):
             raise ValueError("its content does not match its checksum")
-        for name, record in manifest["stages"].items():
-            if not all(isinstance(record.get(key), kind) for key, kind in _RECORD.items()):
-                raise ValueError(f"its record of stage {name!r} lacks a part")
-            if not isinstance(record.get("arguments", []), list):
-                raise ValueError(f"its record of stage {name!r} has no list of arguments")
-        for name, results in manifest.get("timings", {}).items():
-            if not all(isinstance(one["seconds"], int | float) for one in results.values()):
-                raise ValueError(f"its timings of stage {name!r} are not numbers")
+        check_shape(manifest)
         written = [name for record in manifest["stages"].values() for name in record["files"]]
         for name in [*written, *manifest.get("results", {}), *manifest.get("outdated", [])]:
             if Path(name).name != name:
                 raise ValueError(f"{name!r} is not a file of the run")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise InputError(
             f"is damaged: {reason}; without it no stored result can be trusted, so the run cannot go on: "

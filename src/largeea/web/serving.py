@@ -109,7 +109,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, UnicodeError) as error:  # of a host that is no name
         listener.close()
         raise ResourceError(f"cannot listen on {host}, port {port}: {error}; choose another port") from error
     return listener

@@ -59,6 +59,7 @@ def test_of_a_pair_folder_the_target_is_served(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["--public-url", "example.org"], "--public-url example.org: it must begin with"),
+        (["--public-url", "http://["], "--public-url http://[: it must begin with"),
         (["--host", "0.0.0.0"], "--host 0.0.0.0 needs --public-url"),
     ],
 )

@@ -161,3 +161,10 @@ def test_a_name_that_reorders_text_or_holds_control_characters_is_spelt_out_in_t
         "<h1>invoice\u2039U+202E\u203agpj.exe\u2039U+001B\u203a[2J\u2039U+0000\u203a two lines</h1>" in page
     )
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", page)
+
+
+def test_an_iri_that_is_no_valid_address_broke_the_preview(tmp_path: Path) -> None:
+    file = tmp_path / "a.nt"
+    file.write_text("<http://exa\u2100mple.org/a> <urn:p> <urn:b> .\n")
+    page = preview(Reconciler(read_graph(file)), 0)
+    assert '<a href="http://exa\u2100mple.org/a"' in page

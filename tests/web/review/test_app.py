@@ -248,3 +248,11 @@ def test_every_answer_has_the_policy(client: TestClient) -> None:
     for path in ("/", "/static/review.js", "/nowhere", *READS):
         policy = client.get(path).headers["content-security-policy"]
         assert policy == STRICT_HEADERS["content-security-policy"]
+
+
+def test_a_pair_number_of_thousands_of_digits_was_an_internal_error(client: TestClient) -> None:
+    for number in ("9" * 5000, "-1", "1.5", "x"):
+        for path in (f"/api/pairs/{number}", f"/api/pairs/{number}/neighbours.svg"):
+            answer = client.get(path)
+            assert answer.status_code == 400
+            assert answer.json()["error"].startswith("pair must be a number")

@@ -40,7 +40,7 @@ def checkpoint_width(path_or_id: str) -> int | None:
     """The width of a checkpoint's hidden layers; None if it is not on this machine or does not tell."""
     if path_or_id not in BUNDLED and not Path(path_or_id).expanduser().is_dir():
         return None
-    with suppress(OSError, ValueError, KeyError, LargeEAError):
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError, LargeEAError):
         return int(json.loads((checkpoint_folder(path_or_id) / "config.json").read_text())["hidden_size"])
     return None
 

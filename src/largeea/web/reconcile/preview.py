@@ -6,7 +6,6 @@ import base64
 import hashlib
 from html import escape
 from itertools import islice
-from urllib.parse import urlsplit
 
 from largeea.report.page import visible
 from largeea.web.reconcile.answers import Reconciler
@@ -45,7 +44,7 @@ def preview(reconciler: Reconciler, entity: int) -> str:
 
 def _link(iri: str) -> str:
     """A link to a web address; other identifiers are text."""
-    if urlsplit(iri).scheme not in ("http", "https"):
+    if not iri.lower().startswith(("http://", "https://")):
         return _shown(iri)
     return f'<a href="{escape(iri)}" target="_blank" rel="noopener noreferrer">{_shown(iri)}</a>'
 

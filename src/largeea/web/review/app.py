@@ -40,8 +40,8 @@ def make_app(session: Session, token: str) -> App:
             Route("/api/progress", _answering(lambda request: session.progress())),
             Route("/api/pairs", _answering(lambda request: _rows(session, request.query_params))),
             Route("/api/start", _answering(lambda request: session.start(_selection(request.query_params)))),
-            Route("/api/pairs/{pair:int}", _answering(lambda request: _detail(session, request))),
-            Route("/api/pairs/{pair:int}/neighbours.svg", _picture(session)),
+            Route("/api/pairs/{pair}", _answering(lambda request: _detail(session, request))),
+            Route("/api/pairs/{pair}/neighbours.svg", _picture(session)),
             Route("/api/decisions", _deciding(session), methods=["POST"]),
             Route("/api/undo", _answering(lambda request: session.undo()), methods=["POST"]),
         ],
@@ -71,7 +71,7 @@ def _picture(session: Session) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         theme = next((one for one in _THEMES if one == request.query_params.get("theme")), _THEMES[0])
         width = _number(request.query_params, "width", 900)
-        pair = request.path_params["pair"]
+        pair = _number(request.path_params, "pair", 0)
         picture = await run_in_threadpool(session.picture, pair, width, theme)
         return Response(picture, media_type="image/svg+xml")
 
@@ -97,7 +97,8 @@ def _selection(given: Mapping[str, str]) -> Selection:
 
 
 def _detail(session: Session, request: Request) -> dict[str, Any]:
-    return session.detail(request.path_params["pair"], request.query_params.get("scores") == "1")
+    pair = _number(request.path_params, "pair", 0)
+    return session.detail(pair, request.query_params.get("scores") == "1")
 
 
 def _decide(session: Session, given: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def _json_object(body: bytes) -> dict[str, Any]:
 def _number(given: Mapping[str, str], name: str, default: int) -> int:
     text = given.get(name, str(default))
     if not text.isascii() or not text.isdigit() or len(text) > 12:
-        raise UsageError(f"{name} must be a number, not {text!r}")
+        raise UsageError(f"{name} must be a number, not {text[:40]!r}")
     return int(text)
 
 
