@@ -365,6 +365,13 @@ def test_a_key_of_many_dots_took_all_memory(tmp_path: Path) -> None:
         load(settings=(f"seed={{{many} = 1}}",))
 
 
+def test_dots_in_quotes_are_no_key(tmp_path: Path) -> None:
+    iris = [f"http://www.example.org/ontology/v1.0/name{i}" for i in range(40)]
+    file = tmp_path / "iris.toml"
+    file.write_text(f"names.alias_predicates = {iris}")
+    assert list(load(file=file).names.alias_predicates) == iris
+
+
 def test_an_endless_file_of_settings_was_read_to_the_end() -> None:
     with pytest.raises(InputError, match="more than 65,536 bytes"):
         load(file=Path("/dev/zero"))

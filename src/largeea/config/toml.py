@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from largeea.errors import InputError, UsageError
 MOST_BYTES = 1 << 16
 """Of a file of settings: all of them take a twentieth of it."""
 MOST_DOTS = 100
-"""In a line: `tomllib` stores every beginning of a key with dots, which takes the square of its length."""
+"""In a line, outside of quotes: `tomllib` stores every beginning of a key, the square of its length."""
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def parse_setting(setting: str) -> dict[str, Any]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+    if any(_QUOTED.sub("", line).count(".") > MOST_DOTS for line in text.splitlines()):
         raise ValueError(f"a line has more than {MOST_DOTS} dots")
     return tomllib.loads(text)
 
