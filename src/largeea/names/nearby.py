@@ -68,11 +68,11 @@ class NearbyNames:
         pairs = _of_names(nearby, self._names)
         how = self._ngram_weight, PROMISING * per_source, LIKELY * per_source
         order = local_order_of_rows(pairs.indptr, pairs.indices)  # names are looked up that are in the cache
-        blocks = row_blocks(len(order), most=ROWS_PER_JOB)
-        rows = tuple(order[first:last] for first, last in blocks)
+        blocks, ordered = row_blocks(len(order), most=ROWS_PER_JOB), pairs.take(order)
+        rows = Shards(tuple(order[first:last] for first, last in blocks))
+        parts = Shards(tuple(ordered.block(first, last) for first, last in blocks))
         shared = (
-            Shards(rows), Shards(tuple(map(pairs.take, rows))), len(order), self._ngrams, self._vectors,
-            self._signatures, self._words, how,
+            rows, parts, len(order), self._ngrams, self._vectors, self._signatures, self._words, how,
         )  # fmt: skip
         compared = in_order(run_jobs(compare_block, blocks, *shared, stored=False))
         semantic = stacked(compared, pairs.shape).take(places_of(order))
