@@ -226,6 +226,14 @@ def test_the_truth_about_who_has_no_counterpart(tmp_path: Path) -> None:
         assert sorted(unmatched + [ends[side] for ends in linked]) == graph.entities.to_pylist()
 
 
+def test_a_pair_in_which_every_entity_has_a_counterpart_could_not_be_aligned(tmp_path: Path) -> None:
+    """The empty list of those without one was taken for an empty graph."""
+    write_twin(find_twin("ids15k-en-de").scaled(0.01), 0, tmp_path / "pair", "largeea synth")
+    assert not (tmp_path / "pair" / "unmatched_1").stat().st_size
+    answer = largeea.align_files(tmp_path / "pair", output=tmp_path / "run")
+    assert len(answer.links) > 100
+
+
 # Bad parameters
 
 

@@ -72,18 +72,18 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def digest(path: Path) -> bytes:
-    """SHA-256 of a file as it is on the disk; `InputError` where it cannot be read."""
-    _opened(path, open).close()
+    """SHA-256 of a file as it is on the disk, which may be empty; `InputError` where it cannot be read."""
+    _opened(path, open, may_be_empty=True).close()
     return bytes.fromhex(file_hash(path))
 
 
-def _opened(path: Path, opener: Callable[..., Any]) -> Any:
+def _opened(path: Path, opener: Callable[..., Any], may_be_empty: bool = False) -> Any:
     try:
         if path.is_dir():
             raise InputError("is a folder, but a file is needed here", path)
         if path.exists() and not path.is_file():
             raise InputError("is not a regular file; save its content to a file first", path)
-        if path.stat().st_size == 0:
+        if path.stat().st_size == 0 and not may_be_empty:
             raise InputError("the file is empty", path)
         return opener(path, "rb")
     except FileNotFoundError:
