@@ -231,7 +231,7 @@ def test_a_pair_in_which_every_entity_has_a_counterpart_could_not_be_aligned(tmp
     write_twin(find_twin("ids15k-en-de").scaled(0.01), 0, tmp_path / "pair", "largeea synth")
     assert not (tmp_path / "pair" / "unmatched_1").stat().st_size
     answer = largeea.align_files(tmp_path / "pair", output=tmp_path / "run")
-    assert len(answer.links) > 100
+    assert len(answer.alignment.links) > 100
 
 
 # Bad parameters

@@ -130,13 +130,15 @@ def test_what_cannot_be_opened_says_why(tmp_path):
     }
     for name, reason in reasons.items():
         for open_it in (open_bytes, digest):
+            if (name, open_it) == ("empty", digest):
+                continue  # a list in a folder may be empty; who needs the content says so
             with pytest.raises(InputError, match=reason) as caught:
                 open_it(tmp_path / name)
             assert caught.value.path == tmp_path / name
 
 
 def test_the_digest_is_that_of_the_file_on_the_disk(tmp_path):
-    for name, content in {"a": TEXT, "b.gz": gzip.compress(TEXT)}.items():
+    for name, content in {"a": TEXT, "b.gz": gzip.compress(TEXT), "empty": b""}.items():
         (tmp_path / name).write_bytes(content)
         assert digest(tmp_path / name) == hashlib.sha256(content).digest()
 
