@@ -79,9 +79,9 @@ class Pairs:
         """The rows `first:last` in that order, counted from `first`."""
         return self.order[(first <= self.order) & (self.order < last)] - np.int32(first)
 
-    def without_products(self) -> Pairs:
-        """The pairs alone, ready to be shared by jobs."""
-        bare = Pairs(self.sources, self.indptr, self.indices, np.empty(0, np.float32))
+    def for_jobs(self) -> Pairs:
+        """What jobs need: targets by their places alone, and no products."""
+        bare = Pairs(self.sources, self.indptr, np.empty(0, np.int32), np.empty(0, np.float32))
         bare.__dict__.update(targets=self.targets, places=self.places, order=self.order)
         return bare
 

@@ -152,8 +152,7 @@ class Sketches:
         """
         rows = whole_machine_blocks(len(pairs.sources), len(numbers))
         given = [(number, *block) for number in numbers for block in rows]
-        bare = pairs.without_products()
-        found = run_jobs(score_rows, given, shared, bare, at_once=self._at_once, stored=False)
+        found = run_jobs(score_rows, given, shared, pairs.for_jobs(), at_once=self._at_once, stored=False)
         for place, scored in in_turn(found):
             _, first, last = given[place]
             entries = slice(pairs.indptr[first], pairs.indptr[last])
