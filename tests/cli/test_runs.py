@@ -420,7 +420,7 @@ def test_compiled_code_that_does_not_listen_is_ended(request_kept):
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 143
     assert done.stderr.startswith("stopped by SIGTERM\n")
-    way_on = f"largeea resume {Path.cwd().resolve()}" if request_kept else "the command that began it"
+    way_on = "largeea resume ." if request_kept else "the command that began it"
     assert done.stderr.endswith(f"continue with: {way_on}")
 
 

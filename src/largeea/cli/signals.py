@@ -12,6 +12,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from largeea.runs.lock import held
@@ -69,6 +70,12 @@ def _watch(receiver: int, over: threading.Event, say: Callable[[str], None]) -> 
         if not received or over.wait(PATIENCE):
             return
     stopped = Stopped(received[0])
-    ways_on = sorted({way_on(place) for place in held()}) or ["the same command"]
+    ways_on = sorted({way_on(_from_here(place)) for place in held()}) or ["the same command"]
     say(f"{stopped}\nWhat was finished is kept; continue with: {' or '.join(ways_on)}")
     os._exit(stopped.exit_code)
+
+
+def _from_here(place: Path) -> Path:
+    """The same folder, relative to the working directory where it is inside."""
+    here = Path.cwd()
+    return place.relative_to(here) if place.is_relative_to(here) else place
