@@ -7,7 +7,7 @@ from largeea.formats import ReadOptions, read_graph
 from largeea.formats.naming import LABEL_PREDICATES, Naming, local_names
 from largeea.graph import Role, strings
 
-RDFS, SKOS, FOAF, SCHEMA, SCHEMA_S = LABEL_PREDICATES
+RDFS, SKOS, FOAF, SCHEMA, SCHEMA_S = LABEL_PREDICATES[:5]
 
 
 def names(*iris: str) -> list[str | None]:

@@ -19,6 +19,7 @@ from largeea.formats.rejects import Rejects
 from largeea.formats.scope import Match, in_scope
 from largeea.formats.streams import open_bytes, plain_suffix
 from largeea.graph import KnowledgeGraph, Pair
+from largeea.progress import note
 
 SUFFIXES = rdf.SUFFIXES | tables.SUFFIXES
 GRAPH_FORMATS = tuple(sorted(set(SUFFIXES.values())))
@@ -107,9 +108,12 @@ def read_graph(
             raise UsageError(f"unknown format {format!r}; known: {', '.join(GRAPH_FORMATS)}")
     builder.rejected = len(rejects) - before
     graph = builder.build(options.naming, holds_rdf, options.same_iri)
+    place = path if isinstance(path, str | Path) else ", ".join(map(str, path))
     if not graph.counts.statements:
-        place = path if isinstance(path, str | Path) else ", ".join(map(str, path))
         raise InputError("holds no triples", place)
+    if options.naming.predicates == LABEL_PREDICATES and graph.label_predicates:
+        guessed = ", ".join(graph.label_predicates[len(LABEL_PREDICATES) :])
+        note(f"{place}: entities without a label are named by {guessed}; --label gives other predicates")
     return graph
 
 

@@ -20,6 +20,7 @@ from largeea.formats.header import (
     TRIPLE_WORDS,
     VALUE_WORDS,
     WEB_WORDS,
+    rank_of_name,
     triple_titles,
 )
 from largeea.graph import Strings
@@ -150,18 +151,18 @@ class _Guessing:
         for one in free:
             if one.whole in ALIAS_WORDS:
                 self.roles[one.at] = "aliases", "by its header"
-        titled = [one for one in free if one.at not in self.roles and _name_rank(one)]
-        titled.sort(key=lambda one: (-_name_rank(one), one.at))
+        titled = [one for one in free if one.at not in self.roles and name_rank(one)]
+        titled.sort(key=lambda one: (-name_rank(one), one.at))
         if titled:
             main, *others = titled
             self.roles[main.at] = "name", "by its header"
             for one in others:
                 if one.words[0] == main.words[0] or one.whole in NAME_WORDS:
                     self.roles[one.at] = "aliases", "by its header"
-            if _name_rank(main) == 1 and len(others):
+            if name_rank(main) == 1 and len(others):
                 self.doubts.append(f"{self._named(titled)} could each be the name")
             return main.at
-        if _name_rank(subject) or subject.kind == "text":
+        if name_rank(subject) or subject.kind == "text":
             return subject.at
         parts = [one for one in free if one.whole in PART_OF_NAME_WORDS]
         if parts:
@@ -169,7 +170,7 @@ class _Guessing:
                 f"{self._named(parts)} hold parts of names; a column with whole names is better"
             )
             return None
-        texts = [one for one in free if one.at not in self.roles and _could_be_name(one)]
+        texts = [one for one in free if one.at not in self.roles and could_be_name(one)]
         if len(texts) == 1:
             self.roles[texts[0].at] = "name", "the only column of short, different texts"
             return texts[0].at
@@ -234,20 +235,18 @@ def _id_rank(one: ColumnFacts) -> int:
     return 0 if one.kind == "number" and set(one.words) & VALUE_WORDS else 1
 
 
-def _name_rank(one: ColumnFacts) -> float:
-    """Above 1: the header is a name word (the best first); 1: it ends with one; 0: it has none."""
-    if one.kind in ("iri", "date", "number") or (one.rows >= 10 and one.distinct_share < _FEW):
-        return 0
-    if one.whole in NAME_WORDS:
-        return 3 - NAME_WORDS.index(one.whole) / len(NAME_WORDS)
-    if one.whole in PART_OF_NAME_WORDS or not one.words:
-        return 0
-    if one.words[0] in NAME_WORDS[:6]:
-        return 1.5
-    return 1 if one.words[-1] in NAME_WORDS[:6] and not set(one.words) & VALUE_WORDS else 0
+def name_rank(one: ColumnFacts) -> float:
+    """The rank of its header among headers of names, 0 if its values are not names."""
+    return rank_of_name(one.words) if may_be_names(one) else 0
 
 
-def _could_be_name(one: ColumnFacts) -> bool:
+def may_be_names(one: ColumnFacts) -> bool:
+    """Whether the values of a column are texts, and many of them are different."""
+    return one.kind not in ("iri", "date", "number") and (one.rows < 10 or one.distinct_share >= _FEW)
+
+
+def could_be_name(one: ColumnFacts) -> bool:
+    """Whether a column has short, different texts, and no header that says otherwise."""
     known = set(one.words) & (VALUE_WORDS | WEB_WORDS | ID_WORDS)
     return (
         one.kind == "text" and one.distinct_share >= _MANY and one.mean_length <= _LONGEST_NAME and not known

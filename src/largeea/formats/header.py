@@ -25,10 +25,11 @@ ALIAS_WORDS = {
     *("also_known_as", "alternative_name", "alternate_name", "alternative_names", "alternate_names"),
     *("other_name", "other_names", "short_name", "nickname", "alt_name", "alt_names"),
 }
-PART_OF_NAME_WORDS = {
-    *("first_name", "last_name", "middle_name", "given_name", "family_name", "surname", "firstname"),
-    *("lastname", "vorname", "nachname", "prénom", "prenom", "forename", "givenname", "familyname"),
+GIVEN_NAME_WORDS = {
+    *("given_name", "first_name", "forename", "givenname", "firstname", "vorname", "prénom", "prenom"),
 }
+FAMILY_NAME_WORDS = {"family_name", "last_name", "surname", "familyname", "lastname", "nachname"}
+PART_OF_NAME_WORDS = GIVEN_NAME_WORDS | FAMILY_NAME_WORDS | {"middle_name"}
 LINK_WORDS = {
     *("parent", "parents", "broader", "narrower", "manager", "boss", "owner", "part", "partof", "subclass"),
     *("superclass", "super", "related", "successor", "predecessor", "child", "of", "ref", "id", "fk"),
@@ -69,6 +70,21 @@ def words_of(title: str) -> tuple[str, ...]:
 def normal(title: str) -> str:
     """The words of a header, joined with `_`."""
     return "_".join(words_of(title))
+
+
+def rank_of_name(words: Sequence[str]) -> float:
+    """How likely a header of these words is that of names.
+
+    Above 1: it is a name word, the best first; 1: it ends with one; 0: it is none.
+    """
+    whole = "_".join(words)
+    if whole in NAME_WORDS:
+        return 3 - NAME_WORDS.index(whole) / len(NAME_WORDS)
+    if whole in PART_OF_NAME_WORDS or not words:
+        return 0
+    if words[0] in NAME_WORDS[:6]:
+        return 1.5
+    return 1 if words[-1] in NAME_WORDS[:6] and not set(words) & VALUE_WORDS else 0
 
 
 def triple_titles(titles: Sequence[str]) -> tuple[str, str, str] | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from largeea.formats.vocabularies import DC_TERMS, FOAF, LABEL, OBO_IN_OWL, SCHEMA, SKOS
+from largeea.formats.vocabularies import DC, DC_TERMS, FOAF, LABEL, OBO_IN_OWL, SCHEMA, SKOS
 from largeea.graph import Attributes, Bool, Int8, Int32, Role, Strings, strings
 from largeea.graph.interning import encoded
 from largeea.graph.lookup import places_in
@@ -19,6 +19,9 @@ LABEL_PREDICATES = (
     SKOS + "prefLabel",
     FOAF + "name",
     *(namespace + "name" for namespace in SCHEMA),
+    *(namespace + "title" for namespace in (DC_TERMS, DC)),
+    "http://www.w3.org/2006/vcard/ns#fn",
+    "http://www.geonames.org/ontology#name",
 )
 ALIAS_WEIGHT = 0.95
 """Weight of an alias relative to the main name: if all else is equal, main names agree better."""
@@ -30,7 +33,6 @@ ALIAS_PREDICATES = {
     **{namespace + "alternateName": ALIAS_WEIGHT for namespace in SCHEMA},
     DC_TERMS + "alternative": ALIAS_WEIGHT,
     "http://dbpedia.org/ontology/alias": ALIAS_WEIGHT,
-    "http://www.geonames.org/ontology#name": ALIAS_WEIGHT,
     "http://www.geonames.org/ontology#officialName": ALIAS_WEIGHT,
     "http://www.geonames.org/ontology#alternateName": ALIAS_WEIGHT,
     OBO_IN_OWL + "hasExactSynonym": ALIAS_WEIGHT,
