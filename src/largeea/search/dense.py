@@ -21,7 +21,7 @@ from largeea.search.repeats import first_of_each, numbered
 
 APPROXIMATE_FROM = 1e9
 """Query-item pairs from which an approximate search on a CPU is several times as fast as an exact one."""
-QUERIES_AT_ONCE = 4096
+QUERIES_AT_ONCE = 1024
 """Queries of one matrix product. Its rounding depends on its shape, so block bounds are multiples of this."""
 METRICS = ("cosine", "manhattan")
 
