@@ -30,6 +30,7 @@ LAYERS: tuple[set[str], ...] = (
     {"corrections", "evaluation", "finished", "planning", "reviews"},
     {"entity_lookup", "exporting", "results", "schema_mapping"},
     {"material"},
+    {"round_evidence"},
     {"rounds"},
     {"pipeline"},
     {"explain", "inputs"},
@@ -130,7 +131,8 @@ def test_the_parser_sees_the_arrows() -> None:
     assert ("largeea.structure.models", "largeea.structure.models.rrea") in ARROWS, "by its name in quotes"
     assert rooms_used_by("pipeline") >= {"names", "rounds", "structure"}
     assert rooms_used_by("material") >= {"evidence", "names"}
-    assert rooms_used_by("rounds") >= {"evidence", "matching", "material"}
+    assert rooms_used_by("round_evidence") >= {"evidence", "material", "names"}
+    assert rooms_used_by("rounds") >= {"evidence", "matching", "material", "round_evidence"}
     assert users_of("evaluation") >= {"cli", "experiments"}
 
 

@@ -12,7 +12,7 @@ import largeea
 from largeea import Alignment, Config, KnowledgeGraph, LargeEAWarning, Links
 from largeea.config import DecisionConfig
 from largeea.graph import Attributes, strings
-from largeea.material import keeping
+from largeea.round_evidence import keeping
 from largeea.rounds import have_settled
 from largeea.runs.folder import read_manifest
 from largeea.similarity import Similarity
@@ -178,7 +178,7 @@ def test_nearby_names_are_the_same_however_many_are_compared_at_once(
     source, target, _ = overlapping_pair(1, 300)
     found = []
     for at_once in (10_000, 70):
-        monkeypatch.setattr("largeea.material.sources_at_once", lambda nearby, memory, n=at_once: n)
+        monkeypatch.setattr("largeea.round_evidence.sources_at_once", lambda nearby, memory, n=at_once: n)
         folder = tmp_path / f"run-{at_once}"
         largeea.align(source, target, folder=folder)
         found.append((folder / "stages" / "names-nearby.safetensors").read_bytes())

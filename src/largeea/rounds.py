@@ -23,10 +23,11 @@ from largeea.matching.confidence import calibrate, likelihood, match_by_chances,
 from largeea.matching.fusion import match
 from largeea.matching.knockouts import knock_outs, spared
 from largeea.matching.lone_pairs import likelihood_by_anchors
-from largeea.material import Channels, Evidence, Joined, Material, Matrix, compare, evidence_of, not_known
+from largeea.material import Channels, Joined, Material, Matrix, not_known
 from largeea.names.differences import learn_from_reviews, shift_by_words, teach_something
 from largeea.names.equal import LEAST_IF_EQUAL
 from largeea.progress import note, warn
+from largeea.round_evidence import Evidence, compare, evidence_of, names_with_nearby
 
 SETTLING = 0.8
 """Rounds end where the share of new anchors stays above this share of what it was, and their number stays."""
@@ -174,7 +175,7 @@ def confidence(everything: Material, trained: Channels, rounds: Rounds) -> tuple
         anchors = stage("trial-anchors", spared, rounds.anchors, *left_out)
         joined = trial.joined(anchors, "trial-")
         has_others = len(apart.value) or len(rounds.apart.value)
-        names = trial.names_with(rounds.nearby, trial="trial-") if has_others else rounds.names
+        names = names_with_nearby(trial, rounds.nearby, trial="trial-") if has_others else rounds.names
         pool = {"surroundings": rounds.channels["surroundings"]}
         taught = trial.translations(anchors, "trial-")
         found = compare(

@@ -13,12 +13,12 @@ from largeea.evidence.anchors import not_in, without_seeds
 from largeea.evidence.graphs import GraphPair
 from largeea.graph import Arrays, Bool, Links
 from largeea.graph.lookup import places_in
-from largeea.material import keeping, names_nearby
 from largeea.names.blocks import fold
 from largeea.names.encoders import encode_unique, load_encoder
 from largeea.names.rows import Columns, Names
 from largeea.names.semantic import SIDES, Vectors, ngram_similarity
 from largeea.names.strings import string_names
+from largeea.round_evidence import keeping, names_nearby
 from largeea.search import dense_top_k
 from largeea.similarity import Similarity
 from largeea.updating.moved import moved_matrix

@@ -31,9 +31,9 @@ from largeea.execution.stages import Call, Handle, Stages, Store
 from largeea.graph import Arrays
 from largeea.matching.confidence import calibrate
 from largeea.matching.fusion import match
-from largeea.material import names_nearby
 from largeea.names.channel import encode_names, name_rows, ngram_similarity, string_names, vector_similarity
 from largeea.pipeline import Inputs
+from largeea.round_evidence import names_nearby
 from largeea.runs.artifacts import content_hash
 from largeea.updating import evidence, names
 from largeea.updating.earlier import EarlierRun
