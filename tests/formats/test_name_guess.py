@@ -96,6 +96,16 @@ def test_given_name_and_family_name_make_a_name(tmp_path: Path) -> None:
     assert [found[f"x{at}"] for at in range(1, 5)] == ["Ada Lovelace", None, "Grace Hopper", "A. M. Turing"]
 
 
+def test_a_name_may_have_a_node_of_its_own(tmp_path: Path) -> None:
+    turtle = """
+        @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+        :x1 :title [ a :Title ; :mainTitle "Moby Dick" ; :subtitle "or, The Whale" ] ; :by :x3 .
+        :x2 :has_title [ rdf:value "Walden" ] ; :by [ :name "somebody" ] .
+        :x3 :by [ :name "nobody" ] ."""
+    found = names(graph_of(tmp_path, turtle))
+    assert [found[f"x{at}"] for at in range(1, 4)] == ["Moby Dick", "Walden", None]
+
+
 def test_labels_and_readable_iris_come_first(tmp_path: Path) -> None:
     turtle = """
         @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 
 from largeea.formats.distinct import sorted_distinct
 from largeea.formats.folding import Statements
-from largeea.formats.name_guess import guess_names
+from largeea.formats.name_guess import with_guessed_names
 from largeea.formats.naming import LABEL_PREDICATES, Naming, name_entities
 from largeea.formats.ontology import plain
 from largeea.formats.prefixes import CUSTOMARY, Curies
 from largeea.formats.roles import roles_of
 from largeea.formats.vocabularies import STRING
-from largeea.graph import Attributes, Int32, KnowledgeGraph, ReadCounts, Role, Strings
+from largeea.graph import Attributes, Int32, KnowledgeGraph, ReadCounts, Strings
 from largeea.graph.interning import StringTable
 from largeea.graph.lookup import distinct, places_in
 
@@ -88,12 +88,8 @@ class GraphBuilder:
         labels = tuple(curies.term(predicate, attribute_predicates) for predicate in naming.predicates)
         naming = replace(naming, predicates=labels)
         names = name_entities(entities, attributes, naming, roles)
-        if rdf and naming.predicates == LABEL_PREDICATES:
-            unnamed = np.asarray(pc.is_null(names)) & np.isin(roles, (Role.INDIVIDUAL, Role.CLASS))
-            guessed = guess_names(names, attributes, naming, unnamed & ~statements.blank)
-            names, naming = guessed.names, replace(naming, predicates=guessed.predicates)
         chosen = () if naming.predicates == LABEL_PREDICATES else naming.predicates
-        return KnowledgeGraph(
+        graph = KnowledgeGraph(
             entities,
             names,
             relations,
@@ -105,6 +101,7 @@ class GraphBuilder:
             global_ids=rdf and same_iri,
             prefixes=self.prefixes,
         )
+        return graph if chosen or not rdf else with_guessed_names(graph, naming)
 
     def _distinct_statements(self) -> Statements:
         """All statements, sorted and each once. Triples and literals are sorted in two threads."""

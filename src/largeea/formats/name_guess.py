@@ -6,7 +6,7 @@ What a user gives with `--label` leaves nothing to guess, and well-known labels 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,8 @@ from largeea.formats.header import (
     words_of,
 )
 from largeea.formats.naming import ALIAS_PREDICATES, LABEL_PREDICATES, Naming, best_labels
-from largeea.graph import Attributes, Bool, Int32, Strings, strings
+from largeea.formats.vocabularies import TEXTS
+from largeea.graph import Attributes, Bool, Int32, KnowledgeGraph, Role, Strings, strings
 from largeea.graph.lookup import are_in
 
 _LAST_PART = re.compile(r"[^/#:]*$")
@@ -32,7 +33,7 @@ _FILLER = re.compile(r"^(has|is)[_ -]?(?=[A-Z]|name|label|title)")
 _SAMPLE = 1000
 """Literals of a predicate that are looked at."""
 _MOST_PREDICATES = 100
-"""With more of them, a predicate that is not called a name is not found by its values."""
+"""So many that are called names are looked at. With more predicates, none is found by its values alone."""
 _INSIDE = {"name", "label", "title"}
 _OTHER_NAMES = {
     *("alternative", "alternate", "alt", "other", "former", "previous", "old", "variant", "hidden", "short"),
@@ -41,28 +42,45 @@ _OTHER_NAMES = {
 """Words of predicates that give an entity's other names."""
 
 
-class Guess(NamedTuple):
-    """The names with those that were guessed, and the label predicates with the guessed ones."""
+def with_guessed_names(graph: KnowledgeGraph, naming: Naming) -> KnowledgeGraph:
+    """The graph with names for individuals and classes that have none.
 
-    names: Strings
-    predicates: tuple[str, ...]
-
-
-def guess_names(names: Strings, attributes: Attributes, naming: Naming, unnamed: Bool) -> Guess:
-    """Names for the `unnamed` entities, `[entities]`, by their literals: those of predicates that read like a
-    name, else given name and family name together."""
+    These are their literals under predicates that read like a name, else the text of a node that such a
+    predicate leads to, else given name and family name together.
+    """
+    unnamed = ~graph.named & np.isin(graph.roles, (Role.INDIVIDUAL, Role.CLASS)) & ~graph.anonymous
     if not unnamed.any():
-        return Guess(names, naming.predicates)
-    guessed = guessed_predicates(attributes, unnamed)
-    names = _filled(names, unnamed, *best_labels(attributes, Naming(guessed, naming.languages)))
-    unnamed = unnamed & np.asarray(pc.is_null(names))
-    given, family = (
-        _called(words, attributes, unnamed, naming) for words in (GIVEN_NAME_WORDS, FAMILY_NAME_WORDS)
-    )
-    both, *rows = np.intersect1d(given[0], family[0], return_indices=True)
-    parts = (texts.take(pa.array(of)) for (_, texts), of in zip((given, family), rows, strict=True))
-    whole = pc.binary_join_element_wise(*parts, pa.scalar(" ", pa.large_string()))
-    return Guess(_filled(names, unnamed, both, whole), (*naming.predicates, *guessed))
+        return graph
+    guessed = guessed_predicates(graph.attributes, unnamed)
+    names = _filled(graph.names, unnamed, *best_labels(graph.attributes, Naming(guessed, naming.languages)))
+    for texts in (_texts_of_nodes(graph, naming, unnamed), _whole_names(graph.attributes, naming)):
+        names = _filled(names, unnamed & np.asarray(pc.is_null(names)), *texts)
+    return replace(graph, names=names, label_predicates=(*naming.predicates, *guessed) if guessed else ())
+
+
+def _texts_of_nodes(graph: KnowledgeGraph, naming: Naming, unnamed: Bool) -> tuple[Int32, Strings]:
+    """Unnamed entities that have a blank node for their name, as in `bf:title [ bf:mainTitle "Walden" ]`, and
+    the text of the first such node."""
+    called = np.array([_rank(_last_part(iri)) > 0 for iri in graph.relations.to_pylist()], bool)
+    owner, relation, node = graph.triples.T
+    links = graph.triples[called[relation] & unnamed[owner] & graph.anonymous[node]]
+    of_names = np.zeros(graph.size, bool)
+    of_names[links[:, 2]] = True
+    texts = (*naming.predicates, *TEXTS, *guessed_predicates(graph.attributes, of_names))
+    named, text = best_labels(graph.attributes, Naming(texts, naming.languages))
+    place = np.full(graph.size, -1)
+    place[named] = np.arange(len(named))
+    links = links[place[links[:, 2]] >= 0]
+    owners, first = np.unique(links[:, 0], return_index=True)
+    return owners.astype(np.int32), text.take(pa.array(place[links[first, 2]]))
+
+
+def _whole_names(attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
+    """The entities with a given name and a family name, and both together."""
+    given, family = (_called(words, attributes, naming) for words in (GIVEN_NAME_WORDS, FAMILY_NAME_WORDS))
+    both, first, second = np.intersect1d(given[0], family[0], return_indices=True)
+    texts = given[1].take(pa.array(first)), family[1].take(pa.array(second))
+    return both, pc.binary_join_element_wise(*texts, pa.scalar(" ", pa.large_string()))
 
 
 def guessed_predicates(attributes: Attributes, unnamed: Bool) -> tuple[str, ...]:
@@ -78,17 +96,16 @@ def guessed_predicates(attributes: Attributes, unnamed: Bool) -> tuple[str, ...]
     found, starts = np.unique(literals[:, 1], return_index=True)
     ends = np.append(starts[1:], len(literals))
     iris = attributes.predicates.take(pa.array(found)).to_pylist()
-    ranks = [_rank(_FILLER.sub("", _last_part(iri))) for iri in iris]
+    ranks = [_rank(_last_part(iri)) for iri in iris]
 
     def facts(at: int) -> ColumnFacts:
         sample = literals[starts[at] : ends[at]][:_SAMPLE]
         return facts_of(at, _last_part(iris[at]), attributes.values.take(pa.array(sample[:, 2])))
 
-    called = [at for at, rank in enumerate(ranks) if rank and may_be_names(facts(at))]
+    best_first = sorted(range(len(iris)), key=lambda at: (-ranks[at], starts[at] - ends[at], at))
+    called = [at for at in best_first[:_MOST_PREDICATES] if ranks[at] and may_be_names(facts(at))]
     if called:
-        return tuple(
-            iris[at] for at in sorted(called, key=lambda at: (-ranks[at], starts[at] - ends[at], at))
-        )
+        return tuple(iris[at] for at in called)
     described = len(np.unique(literals[:, 0]))
     often = [at for at in range(len(iris)) if 2 * (ends[at] - starts[at]) >= described]
     texts = [at for at in often if len(iris) <= _MOST_PREDICATES and could_be_name(facts(at))]
@@ -100,7 +117,7 @@ def _rank(title: str) -> float:
 
     A word for names may also stand inside: `preferredNameForThePerson`.
     """
-    words = words_of(title)
+    words = words_of(_FILLER.sub("", title))
     inside = 0.5 * (bool(set(words) & _INSIDE) and normal(title) not in PART_OF_NAME_WORDS)
     rank = rank_of_name(words) or inside * (not set(words) & VALUE_WORDS)
     return rank / 10 if set(words) & _OTHER_NAMES else rank
@@ -114,13 +131,11 @@ def _texts_of(attributes: Attributes, entities: Bool) -> Int32:
     return found
 
 
-def _called(words: set[str], attributes: Attributes, entities: Bool, naming: Naming) -> tuple[Int32, Strings]:
-    """Which of some entities have a literal of a predicate that is called like this, and the best of each."""
+def _called(words: set[str], attributes: Attributes, naming: Naming) -> tuple[Int32, Strings]:
+    """The entities with a literal of a predicate that is called like this, and the best one of each."""
     iris = attributes.predicates.to_pylist()
     called = tuple(iri for iri in iris if normal(_last_part(iri)) in words)
-    labelled, labels = best_labels(attributes, Naming(called, naming.languages))
-    wanted = entities[labelled]
-    return labelled[wanted], labels.filter(pa.array(wanted))
+    return best_labels(attributes, Naming(called, naming.languages))
 
 
 def _last_part(iri: str) -> str:
