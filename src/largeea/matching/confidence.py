@@ -247,12 +247,14 @@ def _by_few(matched: Similarity, by_scores: Similarity, calibration: Arrays) -> 
 def lowered(matched: Similarity, channels: Channels) -> Similarity:
     """Matching probabilities, lowered where neither names nor neighbours agree well.
 
-    For graphs too small for a mixture: without competitors, any candidate has a high probability.
+    For graphs too small for a mixture: without competitors, any candidate has a high probability. Names and
+    neighbours are two witnesses: a pair is unlikely as far as both fail.
     """
     agreed = [channels[kind].scores_on(matched) for kind in ("name", "neighbours") if kind in channels]
     if not agreed:
         return matched
-    scores = matched.scores * np.max(agreed, axis=0) ** 2
+    failed = np.prod([1 - np.clip(scores, 0, 1) for scores in agreed], axis=0)
+    scores = matched.scores * (1 - failed) ** 2
     return Similarity(matched.shape, matched.indptr, matched.indices, scores)
 
 
