@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from largeea.cli.startup import hidden
+from largeea.cli.startup import emptied, hidden
 
 PROGRAM = """
 import gc, sys
@@ -13,11 +13,13 @@ try:
     main()
 finally:
     print([name for name in NAMES if name in sys.modules], gc.isenabled())
+    import numpy.f2py
     import pandas
     import pyarrow
+    assert numpy.f2py.get_include()
     assert pyarrow.table({"a": [1]}).to_pandas()["a"].tolist() == [1]
 """
-UNUSED = ("pandas", "torch", "babel", "pyarrow.parquet", "sqlite3")
+UNUSED = ("pandas", "torch", "babel", "pyarrow.parquet", "sqlite3", "yaml", "numpy.f2py")
 
 
 def test_a_plain_run_imports_nothing_that_it_does_not_use(tmp_path):
@@ -40,3 +42,14 @@ def test_a_hidden_module_can_be_imported_afterwards():
         import json  # imported before
 
         assert json.loads("1") == 1
+
+
+def test_an_emptied_module_can_be_imported_afterwards():
+    sys.modules.pop("wsgiref.headers", None)
+    with emptied("wsgiref.headers"):
+        import wsgiref.headers as empty
+
+        assert not hasattr(empty, "Headers")
+    import wsgiref.headers as whole
+
+    assert whole.Headers

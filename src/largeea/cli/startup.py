@@ -9,7 +9,9 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.abc import MetaPathFinder
+from types import ModuleType
 
 
 @contextmanager
@@ -18,11 +20,13 @@ def quick_start() -> Iterator[None]:
 
     Imports make a hundred thousand objects that stay. Garbage is not searched for among them, neither now nor
     later. pyarrow takes pandas to be missing: if it is installed, pyarrow loads it to recognise data frames.
-    It looks for pandas once, so pandas can be imported afterwards.
+    It looks for pandas once, so pandas can be imported afterwards. numba takes yaml to be missing, in which
+    it would look for a file of settings. scipy copies all that numpy has, and gets an empty module in place
+    of its compiler of Fortran.
     """
     gc.disable()
     try:
-        with hidden("pandas"):
+        with hidden("pandas"), hidden("yaml"), emptied("numpy.f2py"):
             yield
             if "pyarrow" in sys.modules:
                 sys.modules["pyarrow"].scalar("")  # looks for pandas
@@ -40,6 +44,22 @@ def hidden(module: str) -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
+
+
+@contextmanager
+def emptied(module: str) -> Iterator[None]:
+    """Inside this context, a module of a package is empty, unless it has been imported before."""
+    if module in sys.modules:
+        yield
+        return
+    package, _, name = module.rpartition(".")
+    sys.modules[module] = stand_in = ModuleType(module)
+    setattr(import_module(package), name, stand_in)
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+        delattr(sys.modules[package], name)
 
 
 class _Without(MetaPathFinder):

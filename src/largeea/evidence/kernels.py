@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from largeea.execution.prefetch import prefetch
 from largeea.graph import Float32, Int8, Int32, Int64
 from largeea.similarity.kernels import keep_best_in_any_order
+
+AHEAD = 16
+"""Candidates between the one whose sum is asked for and the one that is added to."""
 
 
 @njit(cache=True, nogil=True)
@@ -50,6 +54,7 @@ def witnesses(
                 if strength > 0 and fan_t[other] <= max_fan:
                     gain = np.float32(-np.log(1 - min(strength, np.float32(max_strength))))
                     for found in range(other, end):
+                        prefetch(total, neighbour_t[min(found + AHEAD, end - 1)])
                         candidate = neighbour_t[found]
                         if candidate < targets and kinds_t[candidate] == kinds[x]:
                             if total[candidate] == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from largeea.execution.prefetch import prefetch_row
 from largeea.graph import Float32, Int8, Int32, Int64
 from largeea.similarity.kernels import keep_best
 
@@ -24,6 +25,8 @@ def add_products(
         mine, unit = source[row], units[row]
         end = indptr[row + 1]
         for a in range(indptr[row], end, 4):
+            for later in range(a + 4, min(a + 8, end)):
+                prefetch_row(target, places[later])
             b, c, d = min(a + 1, end - 1), min(a + 2, end - 1), min(a + 3, end - 1)
             at_a, at_b, at_c, at_d = places[a], places[b], places[c], places[d]
             to_a, to_b, to_c, to_d = target[at_a], target[at_b], target[at_c], target[at_d]

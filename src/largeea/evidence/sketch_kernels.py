@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from largeea.evidence.labels import HEAD_WIDTH, LABEL_LEVEL, LEAST_LEFT, LEVELS
+from largeea.execution.prefetch import prefetch, prefetch_row
 from largeea.graph import Float32, Int8, Int32, Int64, UInt64
 
 
@@ -46,6 +47,8 @@ def spread(
         reached[:] = 0
         end = pointers[node + 1]
         for edge in range(pointers[node], end, 4):
+            for later in range(edge + 8, min(edge + 12, len(neighbour))):
+                prefetch(before, neighbour[later])
             a, b, c, d = four_of(edge, end, neighbour)
             of_a, of_b, of_c, of_d = four_factors(edge, end, counts[a], counts[b], counts[c], counts[d])
             from_a, from_b, from_c, from_d = before[a], before[b], before[c], before[d]
@@ -162,6 +165,8 @@ def sketch(
             a, b, c, d = four_of(edge, end, neighbour)
             of_a, of_b, of_c, of_d = four_factors(edge, end, counts[a], counts[b], counts[c], counts[d])
             by_a, by_b, by_c, by_d = four_of(edge, end, relation)
+            for later in range(edge + 4, min(edge + 8, len(neighbour))):
+                prefetch_row(known, neighbour[later])
             from_a, from_b, from_c, from_d = known[a], known[b], known[c], known[d]
             for head in range(mixed.shape[1]):
                 mix_a, mix_b = of_a * mixed[by_a, head], of_b * mixed[by_b, head]

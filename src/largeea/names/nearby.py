@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numba import njit
 
 from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
+from largeea.execution.prefetch import prefetch, prefetch_row
 from largeea.execution.shards import Shards
 from largeea.graph import Arrays, Float32, Int32, Int64, UInt64
 from largeea.names.blocks import ROWS_PER_JOB, fold
@@ -36,6 +37,8 @@ PROMISING = 2
 BYTES_PER_PAIR = 36
 FILL = 0.6
 """Of the nearby targets that a source may have, the share that is taken to be found."""
+AHEAD = 4
+"""Pairs between the one whose target is asked for and the one that is compared."""
 SIGNATURE = 16
 """64-bit words of the signature of a name: with 50 n-grams in 1,024 bits, few of them share a bit."""
 
@@ -228,6 +231,7 @@ def _bits_shared(
     """Write the bits that both names of a pair have, over the root of the target's n-grams, `first:last`."""
     for row in range(first, last):
         for entry in range(indptr[row], indptr[row + 1]):
+            prefetch_row(target, indices[min(entry + AHEAD, indptr[row + 1] - 1)])
             other, shared = indices[entry], 0
             for word in range(SIGNATURE):
                 shared += ones(source[row, word] & target[other, word])
@@ -262,6 +266,9 @@ def _sparse_products(
         for at in range(own, end):
             spread[columns[at]] = weights[at]
         for entry in range(indptr[row], indptr[row + 1]):
+            later = other_pointer[indices[min(entry + AHEAD, indptr[row + 1] - 1)]]
+            prefetch(other_columns, later)
+            prefetch(other_weights, later)
             other, product = indices[entry], np.float32(0)
             for at in range(other_pointer[other], other_pointer[other + 1]):
                 product += spread[other_columns[at]] * other_weights[at]
@@ -279,6 +286,7 @@ def _dense_products(
         for entry in range(indptr[row], indptr[row + 1]):
             product = np.float32(0)
             other = indices[entry]
+            prefetch_row(target, indices[min(entry + 1, indptr[row + 1] - 1)])
             for at in range(source.shape[1]):
                 product += source[row, at] * target[other, at]
             products[entry] = product

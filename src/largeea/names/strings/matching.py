@@ -8,11 +8,22 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from largeea.execution.prefetch import prefetch
 from largeea.graph import Arrays, Int32, Int64, UInt64
 from largeea.names.strings.levenshtein import CODE_POINTS, levenshtein
-from largeea.names.strings.minhash import BandIndex, MinHash, band_keys, gather
+from largeea.names.strings.minhash import (
+    BandIndex,
+    MinHash,
+    band_keys,
+    gather,
+    prefetch_buckets,
+    prefetch_directory,
+)
 from largeea.names.strings.shingles import NameSets
 from largeea.search.sorting import move_smallest, sort_range
+
+AHEAD = 8
+"""Candidates between the one whose sketch is asked for and the one that is looked at."""
 
 
 class Bearers(NamedTuple):
@@ -141,12 +152,20 @@ def _match(
     end = np.int64(0)
     for i in range(len(names)):
         name = names[i]
+        if i + 1 < len(names):
+            prefetch_buckets(keys[i + 1], index)
+        if i + 2 < len(names):
+            prefetch_directory(keys[i + 2], index)
         size = pointer[name + 1] - pointer[name]
         text_start, text_end = text_pointer[name], text_pointer[name + 1]
         first = end
         for at in range(pointer[name], pointer[name + 1]):
             in_name[shingles[at]] = 1
-        for candidate in range(gather(name, keys[i], index, limits.bucket, seen_by, found, looked_up)):
+        gathered = gather(name, keys[i], index, limits.bucket, seen_by, found, looked_up)
+        for candidate in range(gathered):
+            later = found[min(candidate + AHEAD, gathered - 1)]
+            prefetch(sketches, later)
+            prefetch(pointer, later)
             other = found[candidate]
             other_size = pointer[other + 1] - pointer[other]
             if most_shared(sketches, name, size, other, other_size) < share * (size + other_size) - 1e-6:

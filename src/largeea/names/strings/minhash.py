@@ -14,6 +14,7 @@ from numba import njit
 
 from largeea.errors import UsageError
 from largeea.execution.jobs import over_rows
+from largeea.execution.prefetch import prefetch
 from largeea.graph import Int32, Int64, UInt64
 from largeea.names.strings.shingles import NameSets, UInt32, mixed
 from largeea.randomness import generator
@@ -142,6 +143,22 @@ def _write_keys(sets: NameSets, names: Int32, minhash: MinHash, minima: UInt32, 
             key |= np.uint64(minima[after % len(minima)] >> np.uint32(16)) << np.uint64(16)
             key |= np.uint64(minima[(after + 1) % len(minima)] >> np.uint32(16))
             keys[i, band] = key
+
+
+@njit(cache=True, nogil=True)
+def prefetch_directory(keys: UInt64, index: BandIndex) -> None:
+    """Load where the buckets of some `keys[bands]` begin into the cache."""
+    for band in range(len(keys)):
+        prefetch(index.directory[band], np.int64(keys[band] >> np.uint64(64 - index.bits)))
+
+
+@njit(cache=True, nogil=True)
+def prefetch_buckets(keys: UInt64, index: BandIndex) -> None:
+    """Load the beginnings of the buckets of some `keys[bands]` into the cache."""
+    for band in range(len(keys)):
+        begin = index.directory[band, np.int64(keys[band] >> np.uint64(64 - index.bits))]
+        prefetch(index.keys[band], begin)
+        prefetch(index.names[band], begin)
 
 
 @njit(cache=True, nogil=True)
