@@ -1,4 +1,4 @@
-"""Asks the processor to load what a compiled loop will read soon, so that random lookups wait less for memory.
+"""Ask the processor to load what a compiled loop will read soon, so that random lookups wait less for memory.
 
 LLVM has an instruction for this, numba has no function for it. On a machine without such an instruction
 nothing happens. The address need not be valid, and results never depend on it.
