@@ -11,6 +11,7 @@ import pyarrow as pa
 from numba import njit
 
 from largeea.execution.jobs import in_order, over_rows, row_blocks, run_jobs
+from largeea.execution.prefetch import prefetch
 from largeea.execution.shards import Shards
 from largeea.graph import Arrays, Float32, Int32, Int64, Strings
 from largeea.names.blocks import ROWS_PER_JOB
@@ -26,6 +27,8 @@ MIN_LIKENESS = 0.3
 """Dice coefficient of the n-grams of two words from which they count as spelt alike."""
 INITIAL_LIKENESS = 0.5
 """Likeness of a word and its initial."""
+AHEAD = 8
+"""Candidates between the one whose words are asked for and the one that is copied."""
 
 
 def with_word_overlap(names: Names, source: Strings, target: Strings, by_name: Similarity) -> Similarity:
@@ -98,6 +101,8 @@ def _average(
     ids, weights = np.empty(most * MAX_WORDS, np.int32), np.empty(most * MAX_WORDS, np.float32)
     for row in range(first, last):
         others = indices[indptr[row] : indptr[row + 1]]
+        if not len(others):
+            continue
         _gather(names[row], others, sources, words, pointer, ids, weights)
         for place in range(len(others)):
             i, j, end_j = np.int64(0), pointer[place + 1], pointer[place + 2]
@@ -141,16 +146,24 @@ def _gather(
     The words of the row come first. `weights` are shares times inverse document frequency.
     """
     pointer[0], pointer[1] = 0, words.pointer[row + 1] - words.pointer[row]
+    last = len(others) - 1
     for place in range(len(others)):
+        prefetch(words.pointer, sources + others[min(place + AHEAD, last)])
         name = sources + others[place]
         pointer[place + 2] = words.pointer[name + 1] - words.pointer[name]
     for place in range(len(others) + 1):
+        later = words.pointer[sources + others[min(place + AHEAD, last)]]
+        prefetch(words.ids, later)
+        prefetch(words.shares, later)
         pointer[place + 1] += pointer[place]
         start = words.pointer[row if place == 0 else sources + others[place - 1]] - pointer[place]
         for at in range(pointer[place], pointer[place + 1]):
             ids[at] = words.ids[start + at]
             weights[at] = words.shares[start + at]
-    for at in range(pointer[len(others) + 1]):
+    end = pointer[len(others) + 1]
+    for at in range(end):
+        prefetch(words.weights, ids[min(at + AHEAD, end - 1)])
+        prefetch(words.spelling, ids[min(at + AHEAD, end - 1)])
         weights[at] *= words.weights[ids[at]]
 
 
