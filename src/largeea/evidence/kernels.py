@@ -11,6 +11,8 @@ from largeea.similarity.kernels import keep_best_in_any_order
 
 AHEAD = 16
 """Candidates between the one whose sum is asked for and the one that is added to."""
+STEP = 8
+"""Edges ahead for which each of three lookups is asked for: the anchor, its place, the edges there."""
 
 
 @njit(cache=True, nogil=True)
@@ -30,40 +32,44 @@ def witnesses(
     """
     targets = len(kinds_t)
     total = np.zeros(targets, np.float64)  # sums of float32 that hardly depend on their order
-    reached = np.empty(targets, np.int32)
-    same = np.zeros(len(inverse_functionality_t), np.float32)
+    reached = np.empty(targets + 1, np.int32)
     sums_of_reached, ranked = np.empty((2, 4 * ids.shape[1]), np.float64)
+    last_edge = pointers[last] - 1
     for x in range(first, last):
         count = 0
         if kinds[x] < 0:
             continue
         for edge in range(pointers[x], pointers[x + 1]):
+            prefetch(anchor, neighbour[min(edge + 3 * STEP, last_edge)])
+            prefetch(pointers_t, max(anchor[neighbour[min(edge + 2 * STEP, last_edge)]], 0))
+            soon = pointers_t[max(anchor[neighbour[min(edge + STEP, last_edge)]], 0)]
+            prefetch(relation_t, soon)
+            prefetch(neighbour_t, soon)
+            prefetch(fan_t, soon)
             y, r = neighbour[edge], relation[edge]
             counterpart = anchor[y]
             if counterpart < 0:
                 continue
-            for i in range(agreed[r], agreed[r + 1]):
-                same[agreed_with[i]] = agreement[i]
+            agreeing = agreed_with[agreed[r] : agreed[r + 1]]
             other = pointers_t[counterpart]
             while other < pointers_t[counterpart + 1]:
-                inverse = relation_t[other] ^ 1
-                strength = (
-                    trust[y] * same[inverse] * min(inverse_functionality[r], inverse_functionality_t[inverse])
-                )
-                end = other + fan_t[other]
-                if strength > 0 and fan_t[other] <= max_fan:
-                    gain = np.float32(-np.log(1 - min(strength, np.float32(max_strength))))
+                inverse, end = relation_t[other] ^ 1, other + fan_t[other]
+                place = np.searchsorted(agreeing, inverse)
+                strength = np.float32(0)
+                if place < len(agreeing) and agreeing[place] == inverse:
+                    functional = min(inverse_functionality[r], inverse_functionality_t[inverse])
+                    strength = trust[y] * agreement[agreed[r] + place] * functional
+                gain = np.float32(-np.log(1 - min(strength, np.float32(max_strength))))
+                if gain > 0 and fan_t[other] <= max_fan:
                     for found in range(other, end):
                         prefetch(total, neighbour_t[min(found + AHEAD, end - 1)])
                         candidate = neighbour_t[found]
                         if candidate < targets and kinds_t[candidate] == kinds[x]:
-                            if total[candidate] == 0:
-                                reached[count] = candidate
-                                count += 1
-                            total[candidate] += gain
+                            sum_before = total[candidate]
+                            reached[count] = candidate
+                            count += sum_before == 0
+                            total[candidate] = sum_before + gain
                 other = end
-            for i in range(agreed[r], agreed[r + 1]):
-                same[agreed_with[i]] = 0
         if count > len(ranked):
             sums_of_reached, ranked = np.empty((2, 2 * count), np.float64)
         for place in range(count):
