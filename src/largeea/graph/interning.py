@@ -104,7 +104,7 @@ class StringTable:
         """The numbers in an order that depends on the strings alone, not on the order of appearance."""
         hashes = np.empty(self._count, np.uint64)
         fixed_hashes(self._arena, self._offsets, hashes)
-        order = np.argsort(hashes, kind="stable")
+        order = np.argsort(hashes)
         tied = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
         if len(tied):
             text = self.strings().to_pylist()

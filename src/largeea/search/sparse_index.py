@@ -12,6 +12,7 @@ from largeea.execution.jobs import over_rows
 from largeea.execution.settings import current
 from largeea.graph import Float32, Int32, Int64
 from largeea.search.sorting import sort_range
+from largeea.similarity.arrays import stable_order
 
 
 class Csr(NamedTuple):
@@ -57,7 +58,7 @@ class SparseIndex(NamedTuple):
         """
         rarest = np.empty(len(queries.pointer) - 1, np.int32)
         over_rows(_lowest_ranks, len(rarest), queries, self.rank, rarest)
-        return np.argsort(rarest, kind="stable").astype(np.int32)
+        return stable_order(rarest.view(np.uint32)).astype(np.int32)
 
     @classmethod
     def build(cls, items: Csr, features: int, most: int) -> SparseIndex:
@@ -72,7 +73,7 @@ class SparseIndex(NamedTuple):
         pointer = np.zeros(features + 1, np.int64)
         np.cumsum(np.minimum(frequency[order], most), out=pointer[1:])
         postings = Csr(pointer, np.empty(pointer[-1], np.int32), np.empty(pointer[-1], np.float32))
-        shortest_first = np.argsort(np.diff(items.pointer), kind="stable").astype(np.int32)
+        shortest_first = stable_order(np.diff(items.pointer).astype(np.uint32)).astype(np.int32)
         parts = current().thread_count
         bounds = np.searchsorted(pointer, np.linspace(0, pointer[-1], parts + 1)[1:-1])
         bounds = np.concatenate([[0], bounds, [features]]).astype(np.int64)

@@ -14,7 +14,7 @@ from numba import njit
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
-from largeea.similarity.arrays import new_entries, row_pointers
+from largeea.similarity.arrays import new_entries, row_pointers, stable_order
 from largeea.similarity.columns import over_columns
 
 UInt32 = npt.NDArray[np.uint32]
@@ -25,14 +25,14 @@ def local_order_of_rows(indptr: Int64, indices: Int32) -> Int32:
     """Return the rows in an order in which those that share columns are close, `[rows]`."""
     lowest = np.empty(len(indptr) - 1, np.uint32)
     over_rows(_lowest_of_rows, len(lowest), indptr, indices, lowest)
-    return np.argsort(lowest, kind="stable").astype(np.int32)
+    return stable_order(lowest).astype(np.int32)
 
 
 def local_order_of_columns(indptr: Int64, indices: Int32, columns: int) -> Int32:
     """Return the columns in an order in which those that share rows are close, `[columns]`."""
     lowest = np.full(columns, HIGHEST)
     over_columns(_lowest_of_columns, len(indices), columns, indptr, indices, lowest)
-    return np.argsort(lowest, kind="stable").astype(np.int32)
+    return stable_order(lowest).astype(np.int32)
 
 
 def places_of(order: Int32) -> Int32:

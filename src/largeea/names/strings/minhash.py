@@ -18,6 +18,7 @@ from largeea.execution.prefetch import prefetch
 from largeea.graph import Int32, Int64, UInt64
 from largeea.names.strings.shingles import NameSets, UInt32, mixed
 from largeea.randomness import generator
+from largeea.similarity.arrays import stable_order
 
 NAMES_AT_ONCE = 4096
 
@@ -105,7 +106,7 @@ def _sort_bands(
     """Sort the keys of the bands `first:last`."""
     starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
     for band in range(first, last):
-        order = np.argsort(keys[band], kind="stable")
+        order = stable_order(keys[band])
         keys[band] = keys[band][order]
         owners[band] = names[order]
         directory[band, :-1] = np.searchsorted(keys[band], starts)
