@@ -9,7 +9,7 @@ their own and `--cores` cores each. The driver has `--driver-threads`, by defaul
 without a limit, `align` would use all cores of the driver's machine. Every run is a process of its own. Ray's
 start (connecting, starting the workers, their imports) is timed apart from the work. `driver_cpu_s` are the
 seconds of the work in which the driver itself computed: unlike the others, other programs hardly change them.
-`--set` is that of `align`.
+`--preset` and `--set` are those of `align`.
 
 Without `--pin`, everything may use all cores of this machine: a node of one core, the driver, its writer and
 Ray's own processes then take more than one core together. With it, all processes of a node are bound to the
@@ -73,7 +73,9 @@ def cluster(nodes: int, cores: int, pin: bool = False) -> Iterator[str]:
         started.shutdown()
 
 
-def work(pair: Path, run: Path, execution: Execution, settings: tuple[str, ...]) -> dict[str, Any]:
+def work(
+    pair: Path, run: Path, execution: Execution, preset: str, settings: tuple[str, ...]
+) -> dict[str, Any]:
     """Align a pair in this process: seconds of the start and of the work, those of them that this process
     computed, peak memory, what nodes did."""
     begun = time.perf_counter()
@@ -84,7 +86,7 @@ def work(pair: Path, run: Path, execution: Execution, settings: tuple[str, ...])
         numbers = [(number,) for number in range(4 * engine.slots)]
         list(run_jobs(normalise_shard, numbers, shard, np.ones(1, np.float32)))
     started, computed = time.perf_counter(), time.process_time()
-    largeea.align_files(pair, output=run, execution=execution, config=load("default", settings=settings))
+    largeea.align_files(pair, output=run, execution=execution, config=load(preset, settings=settings))
     return {
         "start_s": round(started - begun, 1),
         "work_s": round(time.perf_counter() - started, 1),
@@ -94,12 +96,10 @@ def work(pair: Path, run: Path, execution: Execution, settings: tuple[str, ...])
     }
 
 
-def timed(pair: Path, run: Path, settings: list[str], **execution: Any) -> dict[str, Any]:
+def timed(pair: Path, run: Path, method: list[str], **execution: Any) -> dict[str, Any]:
     """`work` in a process of its own."""
     given = {"device": "cpu"} | execution
-    command = [sys.executable, __file__, str(pair), "--one", str(run), json.dumps(given)]
-    for setting in settings:
-        command += ["--set", setting]
+    command = [sys.executable, __file__, str(pair), "--one", str(run), json.dumps(given), *method]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -118,12 +118,14 @@ def main() -> None:
     parser.add_argument("--pin", action="store_true")
     parser.add_argument("--overhead", action="store_true")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--preset", default="default")
     parser.add_argument("--set", action="append", default=[], dest="settings", metavar="KEY=VALUE")
     wanted = parser.parse_args()
     if wanted.one:
         run, execution = Path(wanted.one[0]), Execution(**json.loads(wanted.one[1]))
-        print(json.dumps(work(wanted.pair, run, execution, tuple(wanted.settings))))
+        print(json.dumps(work(wanted.pair, run, execution, wanted.preset, tuple(wanted.settings))))
         return
+    method = [f"--preset={wanted.preset}", *(f"--set={setting}" for setting in wanted.settings)]
     threads, differing = wanted.driver_threads or wanted.cores, 0
     if wanted.pin:
         if (most := max(wanted.nodes, default=1) * wanted.cores) > len(CORES):
@@ -131,7 +133,7 @@ def main() -> None:
         bind(0, wanted.cores)
     with tempfile.TemporaryDirectory() as place:
         local = Path(place, "local")
-        found = timed(wanted.pair, local, wanted.settings, threads=wanted.cores)
+        found = timed(wanted.pair, local, method, threads=wanted.cores)
         first, expected = found["work_s"], content(local)
         print(f"local, {wanted.cores} threads: {found}", flush=True)
         runs: list[tuple[str, int]] = [("this machine", 0)] if wanted.overhead else []
@@ -140,9 +142,9 @@ def main() -> None:
             if nodes:
                 with cluster(nodes, wanted.cores, wanted.pin) as address:
                     given = {"engine": "ray", "address": address, "threads": threads}
-                    found = timed(wanted.pair, run, wanted.settings, **given)
+                    found = timed(wanted.pair, run, method, **given)
             else:
-                found = timed(wanted.pair, run, wanted.settings, engine="ray", threads=wanted.cores)
+                found = timed(wanted.pair, run, method, engine="ray", threads=wanted.cores)
             same = content(run) == expected
             differing += not same
             told = f"{found['work_s'] / first:.2f} times the local time, same bytes: {same}"
