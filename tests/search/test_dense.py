@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from largeea.execution import Execution, executing
-from largeea.search import dense, dense_top_k, repeats
+from largeea.search import cell_kernels, dense, dense_top_k, repeats
 from largeea.search.approximate import ApproximateSearch
 from largeea.search.vectors import unit_rows
 
@@ -70,10 +70,45 @@ def test_alike_items_do_not_make_an_approximate_search_compare_everything() -> N
     with executing(Execution(device="cpu")):
         search = ApproximateSearch(alike)
         ids, scores = dense_top_k(alike[9_999:10_001], alike, 5, search="approximate")
-    assert len(search.vectors) == 10_000
+    assert len(search.ids) == 10_000
     assert search.compared < 10_000
     assert ids.tolist() == [[0, 1, 2, 3, 4], [-1] * 5]
     assert scores.tolist() == [[1] * 5, [0] * 5]
+
+
+def test_an_approximate_search_of_all_cells_finds_what_an_exact_one_does() -> None:
+    random = np.random.default_rng(5)
+    queries, items = (unit_rows(random.standard_normal((count, 24), np.float32)) for count in (90, 5000))
+    with executing(Execution(device="cpu")):
+        search = ApproximateSearch(items)
+        search.probes, search.compared = len(search.centres), len(items)
+        ids, scores = search.nearest(queries, 10, "cosine")
+        exact_ids, exact_scores = dense_top_k(queries, items, 10, search="exact")
+    assert ids.tolist() == exact_ids.tolist()
+    np.testing.assert_allclose(scores, exact_scores, rtol=1e-5)
+
+
+def test_a_query_is_compared_with_so_many_items_of_its_nearest_cells_only() -> None:
+    """Three cells with 4, 3 and 5 items; each query looks at two of them and is compared with six items."""
+    random = np.random.default_rng(6)
+    numbers = random.integers(1, 100, (12, 8)).astype(np.int8)
+    queries = random.integers(1, 100, (5, 8)).astype(np.int8)
+    pointers, ids = np.array([0, 4, 7, 12]), np.arange(12, dtype=np.int32)[::-1].copy()
+    cells = np.array([[2, 0], [1, 2], [0, 1], [2, 0], [2, 0]], np.int32)
+    found, scores = np.full((5, 6), -1, np.int32), np.zeros((5, 6), np.float32)
+    units = np.linspace(0.5, 1, 12, dtype=np.float32)
+    cell_kernels.search_cells(0, 5, queries, cells, pointers, numbers, units, ids, 6, found, scores)
+    places = [
+        [*range(7, 12), 0],
+        [4, 5, 6, 7, 8, 9],
+        [0, 1, 2, 3, 4, 5],
+        [*range(7, 12), 0],
+        [*range(7, 12), 0],
+    ]
+    for query, own in enumerate(places):
+        expected = units[own] * (numbers[own].astype(int) @ queries[query])
+        assert found[query].tolist() == ids[own][np.argsort(-expected)].tolist()
+        np.testing.assert_allclose(scores[query], np.sort(expected)[::-1], rtol=1e-6)
 
 
 def test_an_approximate_search_among_zeros_finds_nothing() -> None:

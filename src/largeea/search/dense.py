@@ -112,7 +112,11 @@ def dense_memory(
     chosen = chosen_search(queries, items) if search == "auto" else search
     candidates = min(candidate_count(k, metric), items)
     scores = 4096 if chosen == "exact" else 0
-    index = 5 * items * dimension if chosen == "approximate" else 0
+    index = 0
+    if chosen == "approximate":
+        from largeea.search.approximate import index_memory
+
+        index = index_memory(items, dimension)
     return 8 * queries * k + threads * min(queries, QUERIES_AT_ONCE) * (scores + 40 * candidates) + index
 
 
