@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import largeea
-from largeea import Alignment, Config, KnowledgeGraph, LargeEAWarning, Links
-from largeea.config import DecisionConfig
+from largeea import Alignment, Config, KnowledgeGraph, LargeEAWarning, Links, rounds
+from largeea.config import DecisionConfig, EvidenceConfig
 from largeea.graph import Attributes, strings
-from largeea.round_evidence import keeping
+from largeea.material import Material
+from largeea.round_evidence import Evidence, keeping
 from largeea.rounds import have_settled
 from largeea.runs.folder import read_manifest
 from largeea.similarity import Similarity
@@ -158,16 +160,47 @@ def test_candidates_are_searched_only_while_anchors_change(tmp_path: Path) -> No
     source, target, _ = overlapping_pair(1)
     largeea.align(source, target, folder=tmp_path / "run")
     timings = read_manifest(tmp_path / "run")["timings"]
-    rounds = sum(name.startswith("worth-") for name in timings)
-    assert rounds > 2
-    assert len(timings["candidates"]) == 1, "less than a tenth of the anchors is new from the second round on"
+    all_rounds = sum(name.startswith("worth-") for name in timings)
+    assert all_rounds > 2
+    assert len(timings["candidates"]) < all_rounds, "less than a tenth of the anchors is new in the last ones"
+
+
+def sketches_of_rounds(config: Config, monkeypatch: pytest.MonkeyPatch, *graphs: KnowledgeGraph) -> list[int]:
+    """By how many sketches each round scores candidates."""
+    used, real = [], rounds.evidence_of
+
+    def evidence_of(material: Material, *rest: Any) -> Evidence:
+        used.append(material.sketches)
+        return real(material, *rest)
+
+    monkeypatch.setattr(rounds, "evidence_of", evidence_of)
+    largeea.align(*graphs, config=config)
+    return used
+
+
+@pytest.mark.parametrize("most", [1, 2, 8])
+def test_only_rounds_that_others_follow_are_rough(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target, _ = overlapping_pair(1)
+    config = Config(evidence=EvidenceConfig(rounds=most))
+    used = sketches_of_rounds(config, monkeypatch, source, target)
+    all_sketches = config.evidence.sketches_for(source.size + target.size)
+    assert used == sorted(used)
+    assert used[-1] == all_sketches
+    assert (used[0] == rounds.ROUGH_SKETCHES) == (most > 1)
+
+
+def test_a_rough_round_is_never_the_last_even_if_it_settles_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, _, _, _ = named_pair(1)
+    triples = random_triples(np.random.default_rng(4), source.size)
+    source = replace(source, triples=np.unique(triples, axis=0))
+    copy = replace(source, entities=strings(f"http://b/{number:05}" for number in range(source.size)))
+    assert sketches_of_rounds(Config(), monkeypatch, source, copy) == [rounds.ROUGH_SKETCHES, 16]
 
 
 def test_a_higher_maximum_of_rounds_changes_nothing_once_anchors_have_settled() -> None:
     source, target, _ = overlapping_pair(1)
     tables = [
-        largeea.align(source, target, config={"evidence": {"rounds": rounds}}).to_table()
-        for rounds in (8, 20)
+        largeea.align(source, target, config={"evidence": {"rounds": most}}).to_table() for most in (8, 20)
     ]
     assert tables[0].equals(tables[1])
 

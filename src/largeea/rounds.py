@@ -33,6 +33,8 @@ SETTLING = 0.8
 """Rounds end where the share of new anchors stays above this share of what it was, and their number stays."""
 SEARCH_FROM = 0.1
 """Share of new anchors from which on new candidates are searched again."""
+ROUGH_SKETCHES = 4
+"""Sketches that score candidates while many anchors are new: a round of all sketches follows."""
 LEARN_FROM = 0.02
 """Share of new anchors from which on translations are learnt again, once they are worth it."""
 TRIAL = 8
@@ -65,9 +67,9 @@ class Rounds:
 def self_training(everything: Material, trained: Channels) -> Rounds:
     """Names, literals or seeds choose anchors, anchors give evidence, evidence chooses more anchors.
 
-    Rounds go on until the anchors hardly change. How much structure and literals count is measured on known
-    pairs or on the pairs that names are sure of. `trained` are the channels of trained models, which are
-    fused with evidence.
+    Rounds go on until the anchors hardly change. The first ones are rough, the last one never is. How much
+    structure and literals count is measured on known pairs or on the pairs that names are sure of. `trained`
+    are the channels of trained models, which are fused with evidence.
     """
     stage, how, known = everything.stage, everything.config.evidence, everything.known
     trusted = everything.corrections.not_reviewed(stage, known)
@@ -80,20 +82,22 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
     found: Evidence | None = None
     names_worth = 0.0
     for_anchors = everything.cardinality.of_anchors
+    rough = False
     for number in range(how.rounds):
         matched = fuse(stage, channels, weights, how, for_anchors) if channels else None
         chosen = material.choose(matched, number + 1)
         new = share_of_new(before, chosen.value)
         note(f"round {number + 1}: {len(chosen.value):,} anchors, {new:.1%} of them new")
         growth = len(chosen.value) / max(len(before), 1) - 1
-        if not len(chosen.value) or (
-            number and have_settled(new, new_before, growth, how.min_new_anchor_share)
-        ):
+        settled = number > 0 and have_settled(new, new_before, growth, how.min_new_anchor_share)
+        if not len(chosen.value) or (settled and not rough):
             break
         anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
-        needed = new >= SEARCH_FROM, new >= LEARN_FROM
-        found = evidence_of(material, anchors, number, found, *needed, share_of_names(weights))
+        searching, learning = new >= SEARCH_FROM, new >= LEARN_FROM
+        rough = searching and not (settled or stage.starts_from_earlier or number + 1 == how.rounds)
+        scored = replace(material, sketches=min(material.sketches, ROUGH_SKETCHES)) if rough else material
+        found = evidence_of(scored, anchors, number, found, searching, learning, share_of_names(weights))
         weights = base_weights(how)
         if found.names is not None:
             if not number:

@@ -178,6 +178,8 @@ class Stages:
         self._handles: WeakValueDictionary[tuple[str, str], Handle[Any]] = WeakValueDictionary()
         self.side_by_side = False
         """Whether two arguments of a stage are computed at a time: nodes of a cluster do most of it."""
+        self.starts_from_earlier = False
+        """Whether some stages start from the results of an earlier run."""
         self._cache: OrderedDict[str, Any] = OrderedDict()
         self._cached_bytes: dict[str, int] = {}
         self._lock = threading.Lock()

@@ -101,11 +101,13 @@ class UpdatingStages(Stages):
         graphs = earlier["source"], earlier["target"], inputs.source, inputs.target
         self.moved = self("moved", moved_entities, *graphs)
         self._changes |= {"moved": self.moved, "given": inputs.given}
+        self.starts_from_earlier = True
         self._is_new = something_changed(self.moved.value) or _differ(earlier["given-pairs"], inputs.given)
 
     def compute_in_full(self) -> None:
         """Let no stage from now on start from earlier results."""
         self._changes.clear()
+        self.starts_from_earlier = False
 
     def __call__(self, name: str, function: Callable[..., T], *arguments: Any) -> Handle[T]:
         """The handle of `function(*arguments)`, or of a stage that starts from its earlier result instead."""
