@@ -82,7 +82,7 @@ class EvidenceConfig(Section):
         0,
         ge=0,
         le=256,
-        description="number of sketches that score candidates; 0: 16, or 8 from 100,000 entities on",
+        description="number of sketches that score candidates; 0: 16, or 8 from 20,000 entities on",
     )
     label_width: Literal[16, 32, 64] = Field(
         64, description="width of the propagated labels; smaller values need less memory"
@@ -94,7 +94,7 @@ class EvidenceConfig(Section):
         More sketches blur less. That matters in small graphs, where few pairs decide how far evidence is
         trusted.
         """
-        return self.scoring_sketches or (16 if entities < 100_000 else 8)
+        return self.scoring_sketches or (16 if entities < 20_000 else 8)
 
     @model_validator(mode="after")
     def _some_weight(self) -> Self:
