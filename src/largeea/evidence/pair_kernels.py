@@ -7,6 +7,7 @@ from numba import njit
 
 from largeea.execution.prefetch import prefetch_row
 from largeea.graph import Float32, Int8, Int32, Int64
+from largeea.search.cell_kernels import plus_product
 from largeea.similarity.kernels import keep_best
 
 
@@ -43,12 +44,6 @@ def add_products(
                 products[c] += unit * units_t[at_c] * np.float32(of_c)
             if d > c:
                 products[d] += unit * units_t[at_d] * np.float32(of_d)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def plus_product(total: np.int32, a: np.int8, b: np.int8) -> np.int32:
-    """`total + a * b` in 32 bits; without saying so, numba would compute it in 64."""
-    return np.int32(total + np.int32(np.int32(a) * np.int32(b)))
 
 
 @njit(cache=True, nogil=True)

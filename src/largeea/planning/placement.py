@@ -172,10 +172,13 @@ def driver_working(row: StageRow, sent: int, sizes: Sizes, config: Config) -> in
 
 
 def _searched_vectors(sizes: Sizes, config: Config) -> tuple[int, int]:
-    """Bytes of the vectors that candidates are searched for, and of those among which they are searched."""
-    bytes_each = 4 * sketch_dimension(config.evidence.label_width)
+    """Bytes of the vectors that candidates are searched for, and of those among which they are searched.
+
+    The latter are there twice: as they are, and rounded to a byte for each dimension.
+    """
+    dimension = sketch_dimension(config.evidence.label_width)
     source, target = free_entities(sizes)
-    return bytes_each * source, bytes_each * target
+    return 4 * dimension * source, 5 * dimension * target
 
 
 def _pairs(sizes: Sizes, config: Config) -> int:
