@@ -95,6 +95,7 @@ class Handle(Generic[T]):
     def ensure(self) -> None:
         """Make sure that the result is stored."""
         if not self.is_there:
+            self._stages.forget(self.key)
             _ = self.value
 
     def compute(self) -> tuple[T, float, PeakMemory]:
@@ -274,6 +275,12 @@ class Stages:
         if self.store.keeps:
             self._remember(handle.key, value)
         return value
+
+    def forget(self, key: str) -> None:
+        """Keep a value in memory no longer: it is not stored any more."""
+        with self._lock:
+            self._cache.pop(key, None)
+            self._cached_bytes.pop(key, None)
 
     def _remember(self, key: str, value: Any) -> None:
         """Keep the latest values in memory, within limits: they can be loaded again.

@@ -116,8 +116,8 @@ def compare_block(
 
 
 def sources_at_once(nearby: int, memory: int) -> int:
-    """Source entities whose pairs with up to `nearby` targets fit into a third of the memory limit."""
-    return max(1, int(memory / (3 * BYTES_PER_PAIR * FILL * nearby)))
+    """Source entities whose pairs with up to `nearby` targets fit into a fifth of the memory limit."""
+    return max(1, int(memory / (5 * BYTES_PER_PAIR * FILL * nearby)))
 
 
 def nearby_names_memory(entries: int, characters: int, pairs: int, kept: int) -> int:

@@ -39,10 +39,10 @@ def feature_stages(
     matrix = 8 * sources * how.top_k
     grams = how.shortest_gram, how.longest_gram
     ngrams = ngram_similarity_memory(sources, targets, sum(characters), how.top_k, *grams, threads)
-    seconds = 1.4e-4 * sources
+    seconds = 9.5e-5 * sources
     if how.by_ngrams or how.ngram_weight:
         entries = gram_entries(sum(characters), *grams)
-        yield "ngrams", tfidf_memory(entries), 8 * entries, 5e-6 * (sources + targets)
+        yield "ngrams", tfidf_memory(entries), 8 * entries, 6.5e-6 * (sources + targets)
     if how.by_ngrams:
         yield "semantic", ngrams, matrix, seconds
     else:
@@ -60,7 +60,7 @@ def feature_stages(
         else:
             yield "semantic", *searched
     spelling = string_memory(sources, targets, sum(characters), how.theta, threads)
-    yield "strings", spelling, 16 * sources, 5e-5 * (sources + targets)
+    yield "strings", spelling, 16 * sources, 2e-5 * (sources + targets)
 
 
 def nearby_memory(characters: int, pairs: int, kept: int, how: NamesConfig) -> int:

@@ -37,7 +37,8 @@ class StageRow(NamedTuple):
     disk: int
     """Bytes of its result."""
     seconds: float
-    """Of one call on one thread; measured on twins of DBP1M with up to 1.6 million entities in all."""
+    """Of one call on one thread; measured on a twin of DBP1M and on the taxonomy of NCBI, with 3.2 and 4.9
+    million entities in all."""
     calls: int = 1
 
 
@@ -97,11 +98,11 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
         yield StageRow("equal-names", compared, 8 * sources * config.names.top_k, 1.3e-6 * sources)
     if _learns(sizes, config):
         yield StageRow(*names.units_stage(sources + targets, sum(sizes.characters)))
-    yield StageRow("edges", evidence.edges_memory(max(edges)), 12 * sum(edges), 3e-7 * sum(edges))
+    yield StageRow("edges", evidence.edges_memory(max(edges)), 12 * sum(edges), 1.3e-7 * sum(edges))
     if _with_literals(sizes, how):
         yield from _literal_stages(sizes, how, threads)
     matching = 8 * int((1 + FILL) * entries) + 33 * entries
-    matching_seconds = 9e-9 * entries * how.sinkhorn_iterations
+    matching_seconds = 2.7e-9 * entries * how.sinkhorn_iterations
     rounds = min(how.rounds, EXPECTED_ROUNDS)
     yield StageRow("fused", matching, matrix, matching_seconds, rounds)
     of_round = list(_round(sizes, config, limit, threads))
@@ -110,9 +111,11 @@ def _evidence_stages(sizes: Sizes, config: Config, limit: int, threads: int) -> 
         yield row._replace(calls=searches if row.stage in (*SEARCHING, "translations") else rounds)
     for row in of_round:
         if row.stage not in SEARCHING:
-            yield row._replace(stage=f"trial-{row.stage}")
+            beside = 2 * matrix if row.stage == "surroundings" else 0  # what the last round has found
+            yield row._replace(stage=f"trial-{row.stage}", working=row.working + beside)
     yield StageRow("matched", matching, matrix, matching_seconds)
-    yield StageRow("calibration", matching + 50 * entries, 0, matching_seconds)
+    trial = int(8 * (3 + FILL) * entries)  # names, neighbours, surroundings and literals
+    yield StageRow("calibration", matching + trial, 0, matching_seconds)
     yield StageRow("likelihood", 42 * entries, matrix, 3e-8 * entries)
 
 
@@ -124,7 +127,7 @@ def _round(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[S
     matrix, near = 8 * entries, int(FILL * entries)
     yield StageRow("agreement", evidence.agreement_memory(edges), 0, 7e-8 * edges)
     near_memory = evidence.neighbours_memory(rows, targets, near, how.top_k, threads)
-    yield StageRow("neighbours", near_memory, 8 * near, 1.2e-6 * edges)
+    yield StageRow("neighbours", near_memory, 8 * near, 3e-7 * edges)
     if config.uses("sens") and config.uses("names") and how.nearby_names:
         at_once = min(sources_at_once(NEARBY * how.top_k, limit) / max(sources, 1), 1.0)
         pairs = int(at_once * NEARBY * near)
@@ -132,14 +135,14 @@ def _round(sizes: Sizes, config: Config, limit: int, threads: int) -> Iterator[S
         kept = sources * config.names.top_k
         compared = names.nearby_memory(sum(sizes.characters), pairs, kept, config.names)
         result = 8 * sources * (config.names.top_k + how.nearby_names)
-        yield StageRow("names-nearby", max(wide, compared), result, 4e-7 * NEARBY * near)
+        yield StageRow("names-nearby", max(wide, compared), result, 1.8e-7 * NEARBY * near)
     if how.candidates_per_round:
         free = free_entities(sizes)
         found = evidence.candidates_memory(sizes.entities, free, how.label_width, how.candidates_per_round)
-        seconds = 5e-9 * how.label_width * free[0] * math.sqrt(free[1])
+        seconds = 9e-10 * how.label_width * free[0] * math.sqrt(free[1])
         yield StageRow("candidates", found, 8 * sources * how.candidates_per_round, seconds)
     scored = evidence.surroundings_memory(sizes.entities, entries, how.label_width, limit)
-    seconds = 9e-6 * how.sketches_for(sum(sizes.entities)) * sum(sizes.entities)
+    seconds = 2.4e-6 * how.sketches_for(sum(sizes.entities)) * sum(sizes.entities)
     yield StageRow("surroundings", scored + matrix, matrix, seconds)
     if _with_literals(sizes, how):
         compared = attributes.literal_evidence_memory(sum(sizes.literals), entries)

@@ -159,13 +159,18 @@ class Run:
     # Finishing a run
 
     def finish(self, answer: Iterable[Handle[Any]]) -> None:
-        """Record that these stages make up the answer, and remove stage and job files no longer needed."""
+        """Record that these stages make up the answer, and remove stage and job files no longer needed.
+
+        If a stage of an earlier round was repeated, it has replaced the result of the last one.
+        """
         if self.folder is None or self._config is None:
             return
         parts = list(answer)
-        for handle in parts:
-            handle.ensure()
         self.store.writer.wait()
+        while missing := [handle for handle in parts if not handle.is_there]:
+            for handle in missing:
+                handle.ensure()
+            self.store.writer.wait()
         with atomic_write(self.folder / CONFIG) as file:
             file.write(self._config.to_toml().encode())
         timings = self.manifest["timings"]
