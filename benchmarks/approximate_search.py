@@ -3,8 +3,9 @@
     python benchmarks/approximate_search.py [--queries 65000] [--items 150000] [--dimension 448] [-k 80]
     python benchmarks/approximate_search.py --vectors FILE.npz
 
-Queries are noisy copies of items, which lie around random centres. `FILE.npz` has `queries` and `items` to use
-instead. Recall is the share of the exact k nearest that is found, and of the exact nearest one, for a sample.
+Queries are noisy copies of items, which lie around random centres. `FILE.npz` has `queries` and `items` to
+use instead. Recall is the share of the exact k nearest that is found, and of the exact nearest one, for a
+sample.
 """
 
 from __future__ import annotations
