@@ -38,46 +38,58 @@ def search_cells(
     """Write the best items in the `cells[n, probes]` of the queries `first:last`, best first, ties by id.
 
     The items of a cell are `pointers[cell] : pointers[cell + 1]` of `numbers`, `units` and `ids`. A query is
-    compared with the first `most` of them, of the nearest cell first. Only scores above those in `scores`
-    count, which are for each query its own unit too small.
+    compared with the first `most` of them, of the nearest cell first. `found` and `scores` begin as -1 and 0:
+    only items with a positive score are found. The unit of the query itself, which does not change their
+    order, is left out.
 
-    Cell by cell, so that an item is read from memory once for all queries that look at it, and four of them
-    at a time.
+    Cell by cell, so that an item is read from memory once for all queries that look at it.
     """
-    probes = cells.shape[1]
-    left = _looked_at(cells[first:last], pointers, most)
-    looks = np.argsort(cells[first:last].ravel(), kind="mergesort")
-    start = 0
+    asked = cells[first:last].ravel()
+    counts = _looked_at(cells[first:last], pointers, most)
+    looks, start = np.argsort(asked, kind="mergesort"), 0
     while start < len(looks):
-        cell = cells[first + looks[start] // probes, looks[start] % probes]
-        end = start + 1
-        while end < len(looks) and cells[first + looks[end] // probes, looks[end] % probes] == cell:
+        cell, end = asked[looks[start]], start + 1
+        while end < len(looks) and asked[looks[end]] == cell:
             end += 1
-        begin = pointers[cell]
-        for four in range(start, end, 4):
-            a, b = looks[four], looks[min(four + 1, end - 1)]
-            c, d = looks[min(four + 2, end - 1)], looks[min(four + 3, end - 1)]
-            most_a, most_b, most_c, most_d = left[a], left[b], left[c], left[d]
-            a, b, c, d = first + a // probes, first + b // probes, first + c // probes, first + d // probes
-            of_a, of_b, of_c, of_d = queries[a], queries[b], queries[c], queries[d]
-            for place in range(max(most_a, most_b, most_c, most_d)):
-                item = numbers[begin + place]
-                to_a = to_b = to_c = to_d = np.int32(0)
-                for at in range(len(item)):
-                    to_a = plus_product(to_a, of_a[at], item[at])
-                    to_b = plus_product(to_b, of_b[at], item[at])
-                    to_c = plus_product(to_c, of_c[at], item[at])
-                    to_d = plus_product(to_d, of_d[at], item[at])
-                unit, number = units[begin + place], ids[begin + place]
-                if place < most_a:
-                    _keep(unit * np.float32(to_a), number, scores[a], found[a])
-                if place < most_b and four + 1 < end:
-                    _keep(unit * np.float32(to_b), number, scores[b], found[b])
-                if place < most_c and four + 2 < end:
-                    _keep(unit * np.float32(to_c), number, scores[c], found[c])
-                if place < most_d and four + 3 < end:
-                    _keep(unit * np.float32(to_d), number, scores[d], found[d])
+        asking, items = looks[start:end], slice(pointers[cell], pointers[cell + 1])
+        _compare(
+            first + asking // cells.shape[1], counts[asking], queries,
+            numbers[items], units[items], ids[items], found, scores,
+        )  # fmt: skip
         start = end
+
+
+@njit(cache=True, nogil=True)
+def _compare(
+    asking: Int64, counts: Int32, queries: Int8, numbers: Int8, units: Float32, ids: Int32, found: Int32,
+    scores: Float32,
+) -> None:  # fmt: skip
+    """Compare the queries `asking` with items, each with the first `counts` of them, and keep the best.
+
+    Four queries at a time; the last one is repeated where there are fewer.
+    """
+    end = len(asking)
+    for four in range(0, end, 4):
+        at_b, at_c, at_d = min(four + 1, end - 1), min(four + 2, end - 1), min(four + 3, end - 1)
+        a, b, c, d = asking[four], asking[at_b], asking[at_c], asking[at_d]
+        most_a, most_b, most_c, most_d = counts[four], counts[at_b], counts[at_c], counts[at_d]
+        of_a, of_b, of_c, of_d = queries[a], queries[b], queries[c], queries[d]
+        for place in range(max(most_a, most_b, most_c, most_d)):
+            item, unit, number = numbers[place], units[place], ids[place]
+            to_a = to_b = to_c = to_d = np.int32(0)
+            for at in range(len(item)):
+                to_a = plus_product(to_a, of_a[at], item[at])
+                to_b = plus_product(to_b, of_b[at], item[at])
+                to_c = plus_product(to_c, of_c[at], item[at])
+                to_d = plus_product(to_d, of_d[at], item[at])
+            if place < most_a:
+                _keep(unit * np.float32(to_a), number, scores[a], found[a])
+            if place < most_b and at_b > four:
+                _keep(unit * np.float32(to_b), number, scores[b], found[b])
+            if place < most_c and at_c > at_b:
+                _keep(unit * np.float32(to_c), number, scores[c], found[c])
+            if place < most_d and at_d > at_c:
+                _keep(unit * np.float32(to_d), number, scores[d], found[d])
 
 
 @njit(cache=True, nogil=True)
