@@ -28,18 +28,14 @@ def ranked(
     items: Float32,
     k: int,
     metric: str,
-    numbers: Int32 | None = None,
 ) -> tuple[Int32, Float32]:
     """The k best of what `find(queries, count)` returns: `(ids[n, k], scores[n, k])`, see `dense_top_k`.
 
-    `find` gives the nearest items by inner product in any order, padded with -1 and any score. The id of an
-    item is its place in `items`, or what `numbers` has there.
+    `find` gives the nearest items by inner product in any order, padded with -1 and any score.
     """
     found, similar = find(queries, min(candidate_count(k, metric), len(items)))
     if metric == "manhattan":
         found, similar = by_manhattan(queries, items, np.where(similar > 0, found, np.int32(-1)))
-    if numbers is not None:
-        found = np.where(found >= 0, numbers[found], np.int32(-1))
     ids, scores = np.full((len(queries), k), -1, np.int32), np.zeros((len(queries), k), np.float32)
     over_rows(_keep_best, len(queries), read_only(found), read_only(similar), ids, scores, least=512)
     return ids, scores
