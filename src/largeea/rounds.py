@@ -67,9 +67,10 @@ class Rounds:
 def self_training(everything: Material, trained: Channels) -> Rounds:
     """Names, literals or seeds choose anchors, anchors give evidence, evidence chooses more anchors.
 
-    Rounds go on until the anchors hardly change. The first ones are rough, the last one never is. How much
-    structure and literals count is measured on known pairs or on the pairs that names are sure of. `trained`
-    are the channels of trained models, which are fused with evidence.
+    Rounds go on until the anchors hardly change. Where there are names, the first ones sketch surroundings
+    roughly; the last one never does. How much structure and literals count is measured on known pairs or on
+    the pairs that names are sure of. `trained` are the channels of trained models, which are fused with
+    evidence.
     """
     stage, how, known = everything.stage, everything.config.evidence, everything.known
     trusted = everything.corrections.not_reviewed(stage, known)
@@ -95,7 +96,8 @@ def self_training(everything: Material, trained: Channels) -> Rounds:
         anchors, before, new_before = chosen, chosen.value, new
         first = first if number else anchors
         searching, learning = new >= SEARCH_FROM, new >= LEARN_FROM
-        rough = searching and not (settled or stage.starts_from_earlier or number + 1 == how.rounds)
+        others_follow = not (settled or stage.starts_from_earlier or number + 1 == how.rounds)
+        rough = searching and others_follow and material.names is not None
         scored = replace(material, sketches=min(material.sketches, ROUGH_SKETCHES)) if rough else material
         found = evidence_of(scored, anchors, number, found, searching, learning, share_of_names(weights))
         weights = base_weights(how)
