@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -156,13 +157,18 @@ def test_when_anchors_have_settled(new: float, new_before: float, growth: float,
     assert have_settled(new, new_before, growth, least=0.005) == settled
 
 
-def test_candidates_are_searched_only_while_anchors_change(tmp_path: Path) -> None:
+def test_candidates_are_searched_only_while_anchors_change(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     source, target, _ = overlapping_pair(1)
-    largeea.align(source, target, folder=tmp_path / "run")
+    with caplog.at_level("INFO", logger="largeea"):
+        largeea.align(source, target, folder=tmp_path / "run")
+    new = [float(share) for share in re.findall(r"round \d+: .* anchors, ([\d.]+)% of them new", caplog.text)]
+    assert len(new) > 2
     timings = read_manifest(tmp_path / "run")["timings"]
     all_rounds = sum(name.startswith("worth-") for name in timings)
     assert all_rounds > 2
-    assert len(timings["candidates"]) < all_rounds, "less than a tenth of the anchors is new in the last ones"
+    assert len(timings["candidates"]) == sum(share >= 10 for share in new) < all_rounds
 
 
 def sketches_of_rounds(config: Config, monkeypatch: pytest.MonkeyPatch, *graphs: KnowledgeGraph) -> list[int]:
