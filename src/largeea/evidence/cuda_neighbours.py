@@ -15,6 +15,7 @@ import torch
 from largeea.evidence.anchors import Anchors
 from largeea.evidence.cuda_rows import DeviceEdges
 from largeea.evidence.graphs import GraphPair
+from largeea.evidence.kernels import STEPS
 from largeea.execution.devices import free_gpu_bytes, in_blocks, tensor, to_host
 from largeea.graph import Arrays, Int64
 from largeea.graph.edges import Edges
@@ -127,9 +128,10 @@ class Joins:
         strength *= torch.minimum(
             self.functional.index_select(0, relation), self.functional_t.index_select(0, inverse)
         )
-        kept = torch.nonzero(strength > 0).view(-1)
-        gain = -torch.log(1 - strength.index_select(0, kept).clamp_(max=self.max_strength).double())
-        return edge.index_select(0, kept), run.index_select(0, kept), gain.float()
+        gain = -torch.log(1 - strength.clamp_(max=self.max_strength).double())
+        gain = (torch.round(gain * STEPS) / STEPS).float()
+        kept = torch.nonzero(gain > 0).view(-1)
+        return edge.index_select(0, kept), run.index_select(0, kept), gain.index_select(0, kept)
 
     def _agreement(self, relation: torch.Tensor, inverse: torch.Tensor) -> torch.Tensor:
         """The agreement of relations of both graphs, 0 where there is none, `[n]`."""

@@ -14,6 +14,7 @@ from largeea.execution.devices import cuda_is_chosen, torch_device
 from largeea.execution.jobs import in_order, row_blocks, run_jobs
 from largeea.graph import Arrays, Links
 from largeea.similarity import Similarity
+from largeea.similarity.arrays import stable_order
 from largeea.similarity.blocks import block_arrays, stacked
 
 MAX_FAN = 1000
@@ -80,10 +81,15 @@ def _block(
 ) -> Arrays:
     """The evidence of the source entities `first:last`, as a block of rows."""
     source, target = graphs.source, graphs.target
+    busiest = np.empty(last - first, np.uint32)
+    kernels.busiest_neighbours(
+        first, last, MAX_FAN, source.pointers, source.neighbour, target.pointers, anchors.target, busiest
+    )
+    order = stable_order(busiest).astype(np.int32)
     ids = np.full((last - first, top_k), -1, np.int32)
     sums = np.zeros((last - first, top_k), np.float32)
     kernels.witnesses(
-        first, last, MAX_FAN, MAX_STRENGTH,
+        first, order, MAX_FAN, MAX_STRENGTH,
         source.pointers, source.relation, source.neighbour, source.inverse_functionality,
         target.pointers, target.relation, target.neighbour, target.fan, target.inverse_functionality,
         anchors.target, anchors.trust, agreement.indptr, agreement.indices, agreement.scores,

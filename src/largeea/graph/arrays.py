@@ -11,6 +11,7 @@ import pyarrow as pa
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+UInt32 = npt.NDArray[np.uint32]
 UInt64 = npt.NDArray[np.uint64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from largeea.graph import Bool, Float32, Int8, Int32, Int64
+from largeea.graph import Bool, Float32, Int8, Int32, Int64, UInt32
 
-UInt32 = npt.NDArray[np.uint32]
 LONGEST_TO_INSERT = 64
 """Longer rows are not sorted by insertion."""
 NOWHERE = np.int8(-128)

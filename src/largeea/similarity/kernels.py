@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from largeea.graph import Bool, Float32, Float64, Int32, Int64
+from largeea.graph import Bool, Float32, Int32, Int64
 
 
 @njit(cache=True, nogil=True)
@@ -129,7 +129,7 @@ def keep_best(columns: Int32, sums: Float32, ranked: Float32, ids: Int32, best: 
 
 
 @njit(cache=True, nogil=True)
-def keep_best_in_any_order(columns: Int32, sums: Float64, ranked: Float64, ids: Int32, best: Float32) -> None:
+def keep_best_in_any_order(columns: Int32, sums: Float32, ranked: Float32, ids: Int32, best: Float32) -> None:
     """The same as `keep_best` for columns that do not ascend; what is kept stays in their order."""
     k = len(ids)
     if len(columns) <= k:

@@ -9,15 +9,13 @@ columns two rows share, the more likely they have the same hash.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Float32, Int32, Int64
+from largeea.graph import Float32, Int32, Int64, UInt32
 from largeea.similarity.arrays import new_entries, row_pointers, stable_order
 from largeea.similarity.columns import over_columns
 
-UInt32 = npt.NDArray[np.uint32]
 HIGHEST = np.uint32(0xFFFFFFFF)
 
 

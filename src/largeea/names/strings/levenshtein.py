@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from largeea.graph import UInt64
-from largeea.names.strings.shingles import UInt32
+from largeea.graph import UInt32, UInt64
 
 CODE_POINTS = 0x110000
 

@@ -15,8 +15,8 @@ from numba import njit
 from largeea.errors import UsageError
 from largeea.execution.jobs import over_rows
 from largeea.execution.prefetch import prefetch
-from largeea.graph import Int32, Int64, UInt64
-from largeea.names.strings.shingles import NameSets, UInt32, mixed
+from largeea.graph import Int32, Int64, UInt32, UInt64
+from largeea.names.strings.shingles import NameSets, mixed
 from largeea.randomness import generator
 from largeea.similarity.arrays import stable_order
 

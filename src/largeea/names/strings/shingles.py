@@ -10,15 +10,13 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from largeea.execution.jobs import over_rows
-from largeea.graph import Int32, Int64, Strings, UInt64
+from largeea.graph import Int32, Int64, Strings, UInt32, UInt64
 from largeea.names.characters import code_points
 from largeea.names.numbering import number_codes
 
-UInt32 = npt.NDArray[np.uint32]
 Shingle: TypeAlias = int | Literal["words"]
 
 SPACE = 32
