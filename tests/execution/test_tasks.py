@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -27,7 +30,29 @@ def test_workers_import_what_the_driver_has_imported(monkeypatch: pytest.MonkeyP
     imported: list[str] = []
     monkeypatch.setattr(tasks.importlib, "import_module", imported.append)
     tasks.get_ready(("largeea.graph", "os", "largeea_other", minhash.__name__))
-    assert imported == ["largeea.graph", minhash.__name__], "modules of this package alone"
+    expected = [*tasks.NEEDED_BY_JOBS, "largeea.graph", minhash.__name__]
+    assert imported == expected, "modules of this package alone"
+
+
+def test_workers_that_are_ready_have_imported_the_jobs_of_the_default_method() -> None:
+    """They get ready before the driver has imported that itself."""
+    program = """
+import sys
+from largeea.execution import jobs, tasks
+tasks.get_ready(())
+ready, needed = set(sys.modules), set()
+run = jobs.Job.run
+jobs.Job.run = lambda self, shared: (needed.add(self.function.__module__), run(self, shared))[1]
+import largeea
+from largeea.datasets.demo import demo_pair
+pair = demo_pair()
+largeea.align(pair.source, pair.target)
+print(len(needed), sorted(needed - ready))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    count, missing = done.stdout.split(maxsplit=1)
+    assert int(count) > 5
+    assert missing.strip() == "[]"
 
 
 def _is_own_function(value: object) -> bool:

@@ -22,6 +22,8 @@ from largeea.execution.settings import Execution, executing
 from largeea.graph import Arrays
 
 PACKAGE = "largeea"
+NEEDED_BY_JOBS = (f"{PACKAGE}.pipeline", f"{PACKAGE}.search.exact")
+"""Modules that import what nearly all jobs need: workers start before the driver has imported it itself."""
 Described = tuple[str, str, str, tuple[int | str, ...]]
 """The module and name of a function, the fingerprint of its code, and the arguments of one job."""
 
@@ -54,8 +56,8 @@ def loaded_modules() -> tuple[str, ...]:
 
 
 def get_ready(modules: tuple[str, ...]) -> None:
-    """Import modules of this package before the first job needs them."""
-    for name in modules:
+    """Import what jobs need, and some modules of this package, before the first job does."""
+    for name in (*NEEDED_BY_JOBS, *modules):
         if name.partition(".")[0] == PACKAGE:
             importlib.import_module(name)
 

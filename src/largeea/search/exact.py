@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faiss
 import numpy as np
 
 from largeea.graph import Float32, Int32
@@ -26,8 +27,6 @@ class ExactSearch:
 
     def find(self, queries: Float32, k: int) -> tuple[Int32, Float32]:
         """`(ids[n, k], scores[n, k])` of the nearest by inner product, padded with -1 and any score."""
-        import faiss
-
         faiss.omp_set_num_threads(1)
         scores, ids = faiss.knn(queries, self.items, k, metric=faiss.METRIC_INNER_PRODUCT)
         return ids.astype(np.int32), scores
