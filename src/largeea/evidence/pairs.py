@@ -11,6 +11,7 @@ from largeea.evidence import pair_kernels
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
 from largeea.similarity import Similarity
+from largeea.similarity.arrays import taken
 from largeea.similarity.local_order import local_order_of_rows
 
 
@@ -60,15 +61,19 @@ class Pairs:
     def targets(self) -> Int32:
         """The targets that are in some pair, ascending."""
         among = np.zeros(self.indices.max(initial=-1) + 1, bool)
-        among[self.indices] = True
+
+        def mark(first: int, last: int) -> None:
+            among[self.indices[first:last]] = True
+
+        over_rows(mark, len(self.indices))
         return np.flatnonzero(among).astype(np.int32)
 
     @cached_property
     def places(self) -> Int32:
         """The place of the target of each pair in `targets`, `[pairs]`."""
-        place_of = np.zeros(self.indices.max(initial=-1) + 1, np.int32)
+        place_of = np.zeros(self.targets.max(initial=-1) + 1, np.int32)
         place_of[self.targets] = np.arange(len(self.targets), dtype=np.int32)
-        return place_of[self.indices]
+        return taken(place_of, self.indices)
 
     @cached_property
     def order(self) -> Int32:
@@ -92,7 +97,8 @@ class Pairs:
         np.cumsum(np.minimum(np.diff(self.indptr), count), out=chosen[1:])
         positions = np.empty(chosen[-1], np.int64)
         over_rows(pair_kernels.choose_best, rows, self.indptr, scores, chosen, positions)
-        return Pairs(self.sources, chosen, self.indices[positions], self.products[positions]), positions
+        indices, products = taken(self.indices, positions), taken(self.products, positions)
+        return Pairs(self.sources, chosen, indices, products), positions
 
     def top_k(self, scores: Float32, k: int) -> tuple[Int32, Float32]:
         """The k best of each row by some scores: `(targets[rows, k], scores[rows, k])`, ascending by target,

@@ -155,8 +155,7 @@ class Sketches:
         found = run_jobs(score_rows, given, shared, pairs.for_jobs(), at_once=self._at_once, stored=False)
         for place, scored in in_turn(found):
             _, first, last = given[place]
-            entries = slice(pairs.indptr[first], pairs.indptr[last])
-            pairs.products[entries] += scored["products"]
+            _add_to(pairs.products[pairs.indptr[first] : pairs.indptr[last]], scored["products"])
             squares[0][pairs.sources[first:last]] += scored["source"]
             if first == 0:
                 squares[1][pairs.targets] += scored["target"]
@@ -200,6 +199,15 @@ def score_rows(number: int, first: int, last: int, sketches: Sketches, pairs: Pa
             pairs.places[start:], made.numbers, made.units, target.numbers, target.units, products, least=64,
         )  # fmt: skip
     return {"products": products, "source": lengths, "target": target.lengths.copy()}
+
+
+def _add_to(sums: Float32, products: Float32) -> None:
+    """Add to sums, on all threads."""
+
+    def add(first: int, last: int) -> None:
+        sums[first:last] += products[first:last]
+
+    over_rows(add, len(sums), least=1 << 16)
 
 
 def _to_unit_length(vectors: Float32, squares: Float32) -> None:

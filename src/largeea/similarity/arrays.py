@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 from largeea.execution.jobs import over_rows
 from largeea.graph import Float32, Int32, Int64
 from largeea.similarity import entry_kernels as loops
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 def closed_up(starts: Int64, counts: Int64, indices: Int32, scores: Float32) -> tuple[Int64, Int32, Float32]:
@@ -30,6 +34,17 @@ def row_pointers(counts: Int64) -> Int64:
 def new_entries(indptr: Int64) -> tuple[Int32, Float32]:
     """Return arrays for the indices and scores of all entries, not yet filled."""
     return np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
+
+
+def taken(values: npt.NDArray[Number], places: Int32 | Int64) -> npt.NDArray[Number]:
+    """Return `values[places]`, on all threads."""
+    found = np.empty(len(places), values.dtype)
+
+    def take(first: int, last: int) -> None:
+        found[first:last] = values[places[first:last]]
+
+    over_rows(take, len(places))
+    return found
 
 
 def stable_order(keys: npt.NDArray[np.unsignedinteger]) -> Int64:
