@@ -133,6 +133,26 @@ def test_evidence_is_what_plain_loops_give() -> None:
     np.testing.assert_allclose(found.to_dense(), 1 - np.exp(-sums), atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_witnesses_does_not_matter(seed: int) -> None:
+    count = 12
+    first = [[0, place, 2 + place] for place in range(count)]
+    second = [[1, place, 2 + count + place] for place in range(count)]
+    side = Edges.of(np.array(first + second, np.int32), 2 + 2 * count, count)
+    nodes = {"shape": (side.nodes, side.nodes), "values": 0, "keys": np.arange(side.nodes, dtype=np.uint64)}
+    kinds = {name: np.zeros(side.nodes, np.int8) for name in ("source", "target")}
+    agreement = Similarity.from_entries(range(2 * count), range(2 * count), [1] * 2 * count, (2 * count,) * 2)
+    trust = np.random.default_rng(seed).uniform(0.01, 0.2, count)
+    anchored = np.arange(2, side.nodes)
+    anchors = Links(np.column_stack([anchored, anchored]), np.concatenate([trust, trust[::-1]]))
+    found = neighbour_evidence(
+        {"source": side, "target": side} | nodes, anchors, agreement, kinds, Links.none(), 5
+    )
+    one, other = found.to_dense()[[0, 1], [0, 1]]
+    assert one == other
+    assert one == pytest.approx(1 - np.prod(1 - trust), abs=1e-4)
+
+
 @pytest.mark.parametrize(("spokes", "found"), [(MAX_FAN, 5 * MAX_FAN), (MAX_FAN + 1, 0)])
 def test_the_neighbours_of_a_hub_are_not_compared_with_each_other(spokes: int, found: int) -> None:
     triples = np.array([[0, 0, spoke] for spoke in range(1, spokes + 1)], np.int32)
