@@ -135,14 +135,14 @@ def test_evidence_is_what_plain_loops_give() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_witnesses_does_not_matter(seed: int) -> None:
-    count = 12
+    count = 300
     first = [[0, place, 2 + place] for place in range(count)]
     second = [[1, place, 2 + count + place] for place in range(count)]
     side = Edges.of(np.array(first + second, np.int32), 2 + 2 * count, count)
     nodes = {"shape": (side.nodes, side.nodes), "values": 0, "keys": np.arange(side.nodes, dtype=np.uint64)}
     kinds = {name: np.zeros(side.nodes, np.int8) for name in ("source", "target")}
     agreement = Similarity.from_entries(range(2 * count), range(2 * count), [1] * 2 * count, (2 * count,) * 2)
-    trust = np.random.default_rng(seed).uniform(0.01, 0.2, count)
+    trust = np.random.default_rng(seed).uniform(0.001, 0.01, count)
     anchored = np.arange(2, side.nodes)
     anchors = Links(np.column_stack([anchored, anchored]), np.concatenate([trust, trust[::-1]]))
     found = neighbour_evidence(
@@ -150,7 +150,7 @@ def test_the_order_of_witnesses_does_not_matter(seed: int) -> None:
     )
     one, other = found.to_dense()[[0, 1], [0, 1]]
     assert one == other
-    assert one == pytest.approx(1 - np.prod(1 - trust), abs=1e-4)
+    assert one == pytest.approx(1 - np.prod(1 - trust), abs=1e-3)
 
 
 @pytest.mark.parametrize(("spokes", "found"), [(MAX_FAN, 5 * MAX_FAN), (MAX_FAN + 1, 0)])

@@ -19,8 +19,8 @@ def agreement_memory(edges: int) -> int:
 
 
 def neighbours_memory(sources: int, targets: int, entries: int, top_k: int, threads: int) -> int:
-    """`neighbour_evidence`: top-k arrays, the matrix made of them, and a score per target and thread."""
-    return 8 * sources * top_k + 17 * entries + 12 * threads * targets
+    """`neighbour_evidence`: top-k arrays, the matrix made of them, and two numbers per target and thread."""
+    return 8 * sources * top_k + 17 * entries + 8 * threads * targets
 
 
 def candidates_memory(
