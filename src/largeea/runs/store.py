@@ -146,6 +146,9 @@ class FolderStore:
     def detach(self, stage: str, name: str) -> None:
         """Remove an additional file of a stage and its record, if they exist."""
         assert self.folder is not None
+        recorded = self.manifest["stages"].get(stage, {"files": {}})["files"]
+        if name not in recorded and not (self.folder / name).exists():
+            return
         self.writer.wait()
         self._attached.get(stage, {}).pop(name, None)
         self.manifest["stages"].get(stage, {"files": {}})["files"].pop(name, None)
