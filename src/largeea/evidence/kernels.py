@@ -13,9 +13,9 @@ AHEAD = 16
 """Candidates between the one whose sum is asked for and the one that is added to."""
 EDGES_AHEAD = 16
 """Edges of a source for which is asked ahead: few have more."""
-STEPS = np.float64(1 << 18)
-"""What a witness adds is a whole number of steps of `1 / STEPS`: float32 holds sums of up to 64 exactly, in
-whatever order they are made, and what is above 16 is certain anyway."""
+STEPS = np.float64(1 << 20)
+"""What a witness adds is a whole number of steps of `1 / STEPS`: float32 holds sums of up to 16 exactly, in
+whatever order they are made, and what is above that is certain anyway."""
 
 
 @njit(cache=True, nogil=True)
