@@ -150,7 +150,7 @@ def test_the_order_of_witnesses_does_not_matter(seed: int) -> None:
     )
     one, other = found.to_dense()[[0, 1], [0, 1]]
     assert one == other
-    assert one == pytest.approx(1 - np.prod(1 - trust), abs=1e-3)
+    assert one == pytest.approx(1 - np.prod(1 - trust), abs=1e-4)
 
 
 @pytest.mark.parametrize(("spokes", "found"), [(MAX_FAN, 5 * MAX_FAN), (MAX_FAN + 1, 0)])
